@@ -213,7 +213,14 @@ extension CacheFolder: CacheStatus {
             let nothing = [Availability?](repeating: nil, count: batch.count)
             let found = try? await engine.ask(orElse: nothing) { index in
                 try batch.map { url in
-                    try index.entries.row(named: engine.entries.key(of: url)).map { Availability($0) }
+                    try index.entries.row(named: engine.entries.key(of: url)).map { row in
+                        // Most tracks are cached from their start without a gap.
+                        let stored =
+                            row.storedBytes == row.prefix
+                            ? ByteRangeSet(0..<row.prefix) : try index.extents.ranges(of: row.entry)
+                        let length = row.description.length
+                        return Availability(stored: stored, length: length, isPinned: row.isPinned)
+                    }
                 }
             }
             answers += found ?? nothing
@@ -231,26 +238,5 @@ extension CacheFolder: CacheStatus {
     package func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {
         let engine = engine
         try await engine.committer.run { try engine.entries.setPinned(url, isPinned) }
-    }
-}
-
-extension Availability {
-    fileprivate init(_ row: EntryRow) {
-        let length = row.description.length
-        // The duration of the bytes stored from the start without a gap: exact if nothing is missing, else an
-        // estimate for display.
-        var playsTo: Duration?
-        if row.description.plausibleDuration != nil, let seconds = row.description.durationSeconds,
-            let length,
-            length > 0
-        {
-            playsTo = .seconds(seconds * min(1, Double(row.prefix) / Double(length)))
-        }
-        self.init(
-            storedBytes: min(row.storedBytes, length ?? .max),
-            length: length,
-            playsTo: playsTo,
-            isPinned: row.isPinned
-        )
     }
 }

@@ -292,7 +292,7 @@ extension Wiring {
 
     /// The message for an error that makes the cache unusable.
     static func message(_ error: any Error, folder: String) -> SafeText {
-        (error as? MediaError)?.safeText ?? SafeText("the cache in \(folder): \(error)")
+        (error as? MediaError)?.safeText ?? SafeText("cache folder \(folder): \(error)")
     }
 
     private static func supply(

@@ -28,7 +28,8 @@ import Testing
         }
         #expect(store.stored == ByteRangeSet(0..<131_072))
         #expect(
-            scene.notices.texts.first == "http://radio.example/a: stored bytes 131072–196607 were damaged"
+            scene.notices.texts.first
+                == "http://radio.example/a: cached bytes 131072–196607 were damaged; downloading them again"
         )
         try await store.write(100_000..<300_000)
         await store.close()

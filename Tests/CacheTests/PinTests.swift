@@ -30,7 +30,7 @@ import Testing
         try await opener.cache("a")
         #expect(
             try await opener.availability(of: [url("a")]) == [
-                Availability(storedBytes: 100_000, length: 100_000, isPinned: true)
+                Availability(stored: ByteRangeSet(0..<100_000), length: 100_000, isPinned: true)
             ]
         )
         let fresh = try await opener.replace(url("a"))
@@ -69,27 +69,25 @@ import Testing
         #expect(try await opener.list().count == 1)
     }
 
-    @Test func `playsTo is the duration of the bytes stored from the start without a gap`() async throws {
+    @Test func `the availability of a track has its ranges, with their gaps`() async throws {
         let opener = scene.opener()
         let store = try await opener.open(url("a"))
         var description = EntryDescription()
         description.length = 400_000
-        description.durationSeconds = 40
         store.describe(description)
         func availability() async throws -> Availability? {
             try await store.commit()
             return try await opener.availability(of: [url("a")])[0]
         }
         try await store.write(200_000..<300_000)
-        #expect(
-            try await availability() == Availability(storedBytes: 100_000, length: 400_000, playsTo: .zero)
-        )
+        let middle = ByteRangeSet(200_000..<300_000)
+        #expect(try await availability() == Availability(stored: middle, length: 400_000))
         try await store.write(0..<100_000)
-        #expect(try await availability()?.playsTo == .seconds(10))
+        #expect(try await availability()?.stored.ranges.count == 2)
         try await store.write(100_000..<200_000)
-        #expect(try await availability()?.playsTo == .seconds(30))
+        #expect(try await availability()?.stored == ByteRangeSet(0..<300_000))
+        #expect(try await availability()?.isComplete == false)
         try await store.write(300_000..<400_000)
-        #expect(try await availability()?.playsTo == .seconds(40))
         #expect(try await availability()?.isComplete == true)
         await store.close()
     }

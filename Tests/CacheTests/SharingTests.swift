@@ -161,7 +161,7 @@ import Testing
         try await opener.checkSecret(isAsking: true)
         #expect(try await opener.list().map(\.storedBytes) == [1_000])
         #expect(try await opener.info(for: url("a"))?.storedBytes == 1_000)
-        #expect(try await opener.availability(of: [url("a")]).map { $0?.storedBytes } == [1_000])
+        #expect(try await opener.availability(of: [url("a")]).map { $0?.stored.byteCount } == [1_000])
         #expect(try await opener.victims(toBudget: 0).entriesRemoved == 1)
         #expect(try await opener.totalBytes > 0)
         let other = scene.opener(secret: .generate())

@@ -3,6 +3,14 @@ import Testing
 
 @Suite
 struct MediaErrorTests {
+    @Test(arguments: [
+        ("not cached (offline); play it once without --offline", "not cached (offline)"),
+        ("server error 503", "server error 503"), ("a;b; c; d", "a;b"),
+    ])
+    func `the reason is the cause without the advice`(cause: String, reason: SafeText) {
+        #expect(MediaError(.offline, "a", SafeText(cause)).reason == reason)
+    }
+
     @Test func `the text is the thing and the cause in one sentence`() {
         let error = MediaError(.notFound, SafeText("/a\nb"), "there is no such file")
         #expect(error.description == "/a b: there is no such file")

@@ -22,7 +22,7 @@ import Testing
 
     @Test func `the snapshot says how much of each track is cached`() async throws {
         let (stage, pieces) = stage(3)
-        cache.set(Availability(storedBytes: 42, length: 100, playsTo: .seconds(190)), of: pieces[1].url)
+        cache.set(Availability(stored: ByteRangeSet(0..<42), length: 100), of: pieces[1].url)
         try await stage.play { stage in
             try await wait(for: "the answer") { !stage.player.snapshot.availability.isEmpty }
             #expect(shown(2, stage)?.fraction == 0.42 && shown(1, stage) == nil)
@@ -45,7 +45,7 @@ import Testing
         let clock = TestClock()
         cache.hold { try? await clock.sleep(until: .seconds(1)) }
         let (stage, pieces) = stage(100_000, frames: 1)
-        cache.set(Availability(storedBytes: 1, length: 2), of: pieces[99_999].url)
+        cache.set(Availability(stored: ByteRangeSet(0..<1), length: 2), of: pieces[99_999].url)
         try await stage.play { stage in
             try await wait(for: "the first question") { clock.sleeperCount == 1 }
             for volume in 1...20 {
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `tracks are not looked up again when others are added`() async throws {
         let (stage, pieces) = stage(3)
-        for piece in pieces { cache.set(Availability(storedBytes: 1, length: 2), of: piece.url) }
+        for piece in pieces { cache.set(Availability(stored: ByteRangeSet(0..<1), length: 2), of: piece.url) }
         try await stage.play { stage in
             try await wait(for: "the answer") { stage.player.snapshot.availability.count == 3 }
             // The resolver gives the same tracks once more.
@@ -77,7 +77,9 @@ import Testing
     @Test func `a track that has ended is looked up again`() async throws {
         let (stage, pieces) = stage(2, frames: 900, allowance: nil)
         try await stage.play { stage in
-            for piece in pieces { cache.set(Availability(storedBytes: 9, length: 9), of: piece.url) }
+            for piece in pieces {
+                cache.set(Availability(stored: ByteRangeSet(0..<9), length: 9), of: piece.url)
+            }
             try await wait(for: "the end") { stage.player.snapshot.state == .ended }
             try await wait(for: "both") { stage.player.snapshot.availability.count == 2 }
             #expect(shown(1, stage)?.isComplete == true)

@@ -32,7 +32,7 @@ import Testing
             }
             #expect(
                 notices(stage, "reconnecting")[1]
-                    == "http://music.example/1.mp3: the host cannot be found; retry in 3 s (attempt 3 of 10)"
+                    == "http://music.example/1.mp3: the host cannot be found · retry in 3 s (3 of 10)"
             )
             stage.readers[0].edit { $0.wait = nil }
             stage.player.send(.volume(7))

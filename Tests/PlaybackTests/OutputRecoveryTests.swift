@@ -72,10 +72,18 @@ import Testing
             for number in 2...4 { try await attempt(stage, number) }
             #expect((3_500...4_250).contains(stage.clock.now.milliseconds))
             #expect(stage.story.filter { $0 == "notice audio-lost" }.count == 1)
+            #expect(stage.player.snapshot.messages.last?.text == "Sound server lost – waiting")
+            #expect(stage.player.snapshot.isOutputLost)
             stage.sink.setAway(false)
             try await attempt(stage, 5)
             try await wait(for: "the music") { stage.player.snapshot.state == .playing }
-            #expect(stage.story.suffix(3) == ["notice audio-lost", "buffering 1", "playing 1 at 500"])
+            #expect(
+                stage.story.suffix(4) == [
+                    "notice audio-lost", "buffering 1", "notice audio-lost", "playing 1 at 500",
+                ]
+            )
+            #expect(stage.player.snapshot.messages.last?.text == "Sound is back")
+            #expect(!stage.player.snapshot.isOutputLost)
         }
     }
 

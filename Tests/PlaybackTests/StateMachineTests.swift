@@ -6,7 +6,7 @@ import Testing
 private let format = StreamInfo.music().format
 
 @Suite struct AnnouncerTests {
-    private let lost = MediaError(.cut, "song", "the connection broke")
+    private let lost = MediaError(.cut, "song", "the connection broke; check the cable")
     private let id: PassID = 1
 
     @Test func `the newest 100 messages stay, and no number is used twice`() {
@@ -23,8 +23,8 @@ private let format = StreamInfo.music().format
             LoadWait(error: lost, attempt: attempt, mostAttempts: 10, retryAt: .seconds(time))
         }
         let reported = waits.flatMap { announcer.loadWaits(id, $0) }
-        let texts = ["2 s (attempt 2 of 10)", "6 s (attempt 3 of 10)", "7 s (attempt 3 of 10)"]
-        let messages = texts.map { SafeText("song: the connection broke; retry in \($0)") }
+        let texts = ["2 s (2 of 10)", "6 s (3 of 10)", "7 s (3 of 10)"]
+        let messages = texts.map { SafeText("song: the connection broke · retry in \($0)") }
         #expect(reported == messages.map { .emit(.remark(code: "reconnecting", message: $0)) })
         let other = announcer.loadWaits(2, waits[3])
         #expect(other.count == 1, "another pass")

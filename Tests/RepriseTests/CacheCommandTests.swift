@@ -67,7 +67,7 @@ struct CacheCommandTests {
                 "duration       2:05",
                 "type           audio/mpeg",
                 "size           4.0 MB (4000000 bytes)",
-                "stored         3.9 MB (3934464 bytes)",
+                "cached         3.9 MB (3934464 bytes)",
                 "share          98 %",
                 "ranges         0-65536 131072-4000000",
                 "missing        65536-131072",
@@ -76,7 +76,7 @@ struct CacheCommandTests {
                 "etag           \"a\"",
                 "last modified  Sat, 21 Nov 2026 03:00:00 GMT",
                 "pinned         yes",
-                "first stored   day 3",
+                "first cached   day 3",
                 "last played    day 5",
             ]
         )
@@ -187,8 +187,8 @@ struct CacheCommandTests {
         #expect(
             damaged.output == [
                 "damaged: http://h/a", "removed 1 file that belonged to no track",
-                "checked 2 tracks, 5.0 MB: 65 kB in 1 track were damaged; they were dropped, and are downloaded "
-                    + "again when played",
+                "checked 2 tracks, 5.0 MB: 65 kB in 1 track were damaged; they are downloaded again "
+                    + "when played",
             ]
         )
         let json = try await run(.verify, cache: bad, isJSON: true)

@@ -113,9 +113,9 @@ struct EntryTableTests {
         bar: String
     ) {
         let stored = ByteRangeSet(stored)
-        #expect(RangeBar.text(stored, length: length, columns: bar.count, isUnicode: true).string == bar)
+        #expect(RangeBar.text(stored, length: length, columns: bar.count, glyphs: .unicode).string == bar)
         for (length, columns) in [(nil, 3), (0, 3), (100, 0)] as [(Int64?, Int)] {
-            #expect(RangeBar.text(stored, length: length, columns: columns, isUnicode: true).isEmpty)
+            #expect(RangeBar.text(stored, length: length, columns: columns, glyphs: .unicode).isEmpty)
         }
     }
 

@@ -15,7 +15,8 @@ func sampleSnapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> Play
     (player.buffered, player.byteOffset, player.load.length) = (.seconds(42), 4_000, 8_000)
     player.load.stored = ByteRangeSet([0..<2_000, 3_000..<6_000])
     (player.load.inFlight, player.load.bytesPerSecond) = ([6_000..<7_000], 312_400)
-    player.failures = [Track.ID(3): "404 Not Found"]
+    let gone = MediaError(.httpStatus, SafeText(site + "gone.mp3"), "the server has no such file (404); look")
+    player.failures = [Track.ID(3): gone]
     player.messages = [message(1, "reconnected to music.example")]
     (player.totalCachedBytes, player.totalFetchedBytes) = (45_678_901, 999_999)
     change(&player)

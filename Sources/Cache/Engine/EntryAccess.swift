@@ -84,7 +84,7 @@ final class EntryAccess: @unchecked Sendable {
                 var opening = try Opening(row, of: folder.index, file: file)
                 if !opening.lost.isEmpty {
                     settings.onNotice(
-                        MediaError(.damagedExtent, row.url, "stored bytes were lost and are fetched again")
+                        MediaError(.damagedExtent, row.url, "cached bytes were lost; downloading them again")
                     )
                 }
                 // A full disk must not prevent reading what is stored.

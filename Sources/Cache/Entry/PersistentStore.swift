@@ -358,7 +358,7 @@ final class PersistentStore: ByteStore {
             MediaError(
                 .damagedExtent,
                 url.safeText,
-                SafeText("stored bytes \(start)–\(end - 1) were damaged")
+                SafeText("cached bytes \(start)–\(end - 1) were damaged; downloading them again")
             )
         )
         let engine = engine

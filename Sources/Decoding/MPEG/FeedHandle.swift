@@ -97,7 +97,7 @@ final class FeedHandle {
 
     private static func failure(_ status: CInt, _ subject: SafeText) -> MediaError {
         let words = mpg123_plain_strerror(status).map { String(cString: $0) } ?? "error \(status)"
-        return MediaError(.decodingFailed, subject, SafeText("The MP3 decoder failed (\(words))"))
+        return MediaError(.decodingFailed, subject, SafeText("the MP3 decoder failed (\(words))"))
     }
 }
 

@@ -1,30 +1,22 @@
 /// How much of a resource is cached.
 package struct Availability: Sendable, Equatable {
-    package var storedBytes: Int64
+    package var stored: ByteRangeSet
     /// Length of the resource in bytes; `nil` if unknown.
     package var length: Int64?
-    /// The time to which the track plays from its start before the first gap; `nil` if unknown.
-    package var playsTo: Duration?
     package var isPinned: Bool
 
-    package init(
-        storedBytes: Int64 = 0,
-        length: Int64? = nil,
-        playsTo: Duration? = nil,
-        isPinned: Bool = false
-    ) {
-        self.storedBytes = storedBytes
+    package init(stored: ByteRangeSet = ByteRangeSet(), length: Int64? = nil, isPinned: Bool = false) {
+        self.stored = stored
         self.length = length
-        self.playsTo = playsTo
         self.isPinned = isPinned
     }
 
     /// `true` if every byte is cached.
-    package var isComplete: Bool { length.map { storedBytes >= $0 } ?? false }
+    package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
 
     /// The cached part, 0...1; `nil` if the length is unknown.
     package var fraction: Double? {
-        length.map { $0 <= 0 ? 1 : min(1, max(0, Double(storedBytes) / Double($0))) }
+        length.map { $0 <= 0 ? 1 : min(1, Double(stored.byteCount) / Double($0)) }
     }
 }
 

@@ -43,10 +43,12 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// The cached part of each track; tracks that are not cached at all are missing.
     package var availability: [Track.ID: Availability] = [:]
     package var connectivity = ConnectivityReport()
+    /// `true` if the audio server was lost and has not been reached again.
+    package var isOutputLost = false
     /// Tags and durations of the tracks that were opened so far; a playlist often does not state them.
     package var learned: [Track.ID: TrackFacts] = [:]
-    /// The tracks that failed, with the reasons.
-    package var failures: [Track.ID: SafeText] = [:]
+    /// The tracks that failed, with their errors.
+    package var failures: [Track.ID: MediaError] = [:]
     /// The newest messages, oldest first; at most 100.
     package var messages: [PlayerMessage] = []
     /// The bytes of all tracks since the player started: those read from the cache, and those fetched.

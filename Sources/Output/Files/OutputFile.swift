@@ -19,7 +19,7 @@ struct OutputFile: ~Copyable {
         guard descriptor >= 0 else {
             let reason: SafeText =
                 errno == ENXIO ? "no program reads from this pipe yet" : SafeText(SystemError.reason())
-            throw MediaError(.sinkFailed, name, "Can't create the file: " + reason)
+            throw MediaError(.sinkFailed, name, "can't create the file: " + reason)
         }
         isRegular = Self.isRegular(descriptor)
     }
@@ -68,8 +68,8 @@ struct OutputFile: ~Copyable {
     private borrowing func failure(_ code: CInt) -> MediaError {
         let cause: SafeText =
             code == EPIPE
-            ? "Can't write: the program that read the sound has ended"
-            : "Can't write: " + SafeText(SystemError.reason(code))
+            ? "can't write: the program that read the sound has ended"
+            : "can't write: " + SafeText(SystemError.reason(code))
         return MediaError(.sinkFailed, name, cause)
     }
 

@@ -158,7 +158,7 @@ final class PulseConnection: @unchecked Sendable {
             stream?.lost()
             if isReady {
                 isReady = false
-                onLoss(MediaError(.audioLost, "PulseAudio", "audio server lost (" + reason() + ")"))
+                onLoss(MediaError(.audioLost, "PulseAudio", "sound server lost (" + reason() + ")"))
             }
         default:
             break  // Still connecting.
@@ -178,7 +178,7 @@ final class PulseConnection: @unchecked Sendable {
         MediaError(
             .audioServer,
             "PulseAudio",
-            "no audio server answers (" + reason + "); start one, or play with --sink null"
+            "no sound server answers (" + reason + "); start one, or play with --sink null"
         )
     }
 
@@ -186,7 +186,7 @@ final class PulseConnection: @unchecked Sendable {
         MediaError(
             code,
             "PulseAudio",
-            "the audio server does not answer; restart it, or play with --sink null"
+            "the sound server does not answer; restart it, or play with --sink null"
         )
     }
 

@@ -95,7 +95,7 @@ final class PulseOutput: AudioOutput {
         guard let stream else { throw Self.notConnected }
         guard await stream.start() else {
             try Task.checkCancellation()
-            throw MediaError(.audioLost, "PulseAudio", "the audio server does not play the stream any more")
+            throw MediaError(.audioLost, "PulseAudio", "the sound server does not play the stream any more")
         }
     }
 
@@ -143,7 +143,7 @@ final class PulseOutput: AudioOutput {
             return MediaError(
                 .sinkFailed,
                 subject,
-                "the audio server refuses to play (" + connection.reason() + ")"
+                "the sound server refuses to play (" + connection.reason() + ")"
             )
         }
     }
@@ -151,7 +151,7 @@ final class PulseOutput: AudioOutput {
     private static let notConnected = MediaError(
         .audioLost,
         "PulseAudio",
-        "there is no connection to an audio server"
+        "there is no connection to an sound server"
     )
 }
 

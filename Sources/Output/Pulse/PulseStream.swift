@@ -322,7 +322,7 @@ final class PulseStream: @unchecked Sendable {
             lost()
             // The connection reports its own loss.
             guard wasReady, isAlone else { return }
-            onEvent(.lost(MediaError(.audioLost, "PulseAudio", "the audio server ended the stream")))
+            onEvent(.lost(MediaError(.audioLost, "PulseAudio", "the sound server ended the stream")))
         default:
             break  // Still being created.
         }

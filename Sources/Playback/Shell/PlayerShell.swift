@@ -12,7 +12,7 @@ final class PlayerShell {
     private var totals = SessionTotals()
     private(set) var isOver = false
     /// The failures of the newest snapshot.
-    private var shownFailures: [Track.ID: SafeText] = [:]
+    private var shownFailures: [Track.ID: MediaError] = [:]
     private let passes: PassTable
     private let sound: SoundPath
     private let cached: CachedWatch?
@@ -275,7 +275,7 @@ final class PlayerShell {
         guard case .web = track.location else { return nil }
         if let resource = currentResource, resource.track.id == track.id, let length = resource.report.length
         {
-            return Availability(storedBytes: resource.report.stored.byteCount, length: length).fraction
+            return Availability(stored: resource.report.stored, length: length).fraction
         }
         return cached?.value[track.id]?.fraction
     }
@@ -324,6 +324,7 @@ final class PlayerShell {
         snapshot.load = load
         snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - parts.clock.now) }
         snapshot.connectivity = state.connectivity
+        snapshot.isOutputLost = state.output.isLost
         snapshot.availability = cached?.value ?? [:]
         snapshot.timeMap = timeMap(load)
         snapshot.byteOffset = byteOffset(load)

@@ -4,8 +4,8 @@ import Media
 struct Announcer: Sendable {
     /// The newest messages, oldest first.
     private(set) var messages: [PlayerMessage] = []
-    /// The tracks that failed, with the reasons.
-    private(set) var failures: [Track.ID: SafeText] = [:]
+    /// The tracks that failed, with their errors.
+    private(set) var failures: [Track.ID: MediaError] = [:]
     /// Tags and lengths of the tracks that were opened.
     private(set) var facts: [Track.ID: TrackFacts] = [:]
     private var now = Duration.zero
@@ -59,6 +59,18 @@ struct Announcer: Sendable {
         return remark("offline", SafeText("Offline") + reason + " (cached music keeps playing)")
     }
 
+    /// Reports an error that interrupts the sound until the audio server is back.
+    mutating func soundLost(because error: MediaError) -> [PlayerEffect] {
+        guard error.code == .audioLost else { return notice(error) }
+        let message: SafeText = "Sound server lost – waiting"
+        note(message)
+        return [.emit(.notice(code: error.code.rawValue, message: message))]
+    }
+
+    mutating func soundIsBack() -> PlayerEffect {
+        remark(MediaError.Code.audioLost.rawValue, "Sound is back")
+    }
+
     /// Reports each attempt that a load waits for, once.
     mutating func loadWaits(_ pass: PassID, _ wait: LoadWait) -> [PlayerEffect] {
         if let reportedWait, reportedWait.pass == pass, reportedWait.wait.attempt == wait.attempt,
@@ -68,8 +80,9 @@ struct Announcer: Sendable {
         }
         reportedWait = (pass, wait)
         let seconds = max(1, Int((wait.retryAt - now).seconds.rounded(.up)))
-        let attempt = wait.nextAttempt.map { " (attempt " + $0 + ")" } ?? ""
-        let message = wait.error.safeText + SafeText("; retry in \(seconds) s") + attempt
+        let attempt = wait.nextAttempt.map { " (" + $0 + ")" } ?? ""
+        let message =
+            wait.error.subject + ": " + wait.error.reason + SafeText(" · retry in \(seconds) s") + attempt
         return [.emit(.remark(code: "reconnecting", message: message))]
     }
 
@@ -111,7 +124,7 @@ struct Announcer: Sendable {
     }
 
     mutating func failed(_ track: Track.ID, because error: MediaError) {
-        failures[track] = error.safeText
+        failures[track] = error
         note(error.safeText)
     }
 

@@ -216,11 +216,12 @@ struct PlayerState: Sendable {
     // MARK: The sink, and the failure, loss and return of the audio server
 
     private mutating func outputStarted() -> [PlayerEffect] {
+        var effects = output.isRecovering ? [announcer.soundIsBack()] : []
         output.started()
-        guard let pass = lane.current else { return [] }
+        guard let pass = lane.current else { return effects }
         announcer.forgetFailure(of: pass.track.id)
         announcer.positionReported()
-        var effects: [PlayerEffect] = [
+        effects += [
             .emit(.playing(index: index(of: pass), position: position, isExact: isExact)),
             .allowReadAhead(pass.id),
         ]
@@ -285,7 +286,7 @@ struct PlayerState: Sendable {
 
     private mutating func waitForOutput(because error: MediaError) -> [PlayerEffect] {
         let start = position
-        let notices = output.lost(because: error) ? announcer.notice(error) : []
+        let notices = output.lost(because: error) ? announcer.soundLost(because: error) : []
         guard phase == .active, let pass = lane.current else { return notices + [.forgetOutput] }
         let effects = notices + [.forgetOutput] + restart(at: start, answersSeek: false)
         guard !isPaused else { return effects }

@@ -116,7 +116,7 @@ final class CacheBrowser: CacheControl {
             do {
                 problem = try await perform(job)
             } catch {
-                problem = (error as? MediaError)?.safeText ?? SafeText("the cache: \(error)")
+                problem = (error as? MediaError)?.safeText ?? SafeText("cache: \(error)")
             }
             await show(problem)
         }
@@ -147,7 +147,7 @@ final class CacheBrowser: CacheControl {
             let now = Int64(time(nil))
             entries = try await list().map { Self.entry($0, now: now) }
         } catch {
-            problem = problem ?? (error as? MediaError)?.safeText ?? SafeText("the cache: \(error)")
+            problem = problem ?? (error as? MediaError)?.safeText ?? SafeText("cache: \(error)")
         }
         let observer = state.withLock { state in
             state.report.revision += 1

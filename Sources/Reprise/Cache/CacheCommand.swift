@@ -37,7 +37,7 @@ struct CacheCommand: Sendable {
             return .signal
         } catch {
             console.painter?.finish()
-            console.say(SafeText("the cache in \(request.folder): \(error)"))
+            console.say(SafeText("cache folder \(request.folder): \(error)"))
         }
         return .couldNotStart
     }

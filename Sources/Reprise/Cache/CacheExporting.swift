@@ -40,7 +40,7 @@ struct CacheExporting {
             : "\(ByteSize.text(gaps.reduce(0) { $0 + Int64($1.count) })) are missing, bytes \(ranges)"
         let end =
             isWritten
-            ? "the file has zeros there" : "nothing was written; play it, fetch it, or use --partial"
+            ? "the file has zeros there" : "nothing was written; play it, download it, or use --partial"
         command.console.say(entry.url + ": incomplete: " + SafeText(missing) + "; " + SafeText(end))
     }
 }

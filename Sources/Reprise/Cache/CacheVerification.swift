@@ -73,8 +73,8 @@ struct CacheVerification {
         return lines + [
             "\(checked): \(ByteSize.text(report.damagedBytes)) in \(damaged) were damaged; "
                 + (report.leftBytes == 0
-                    ? "they were dropped, and are downloaded again when played"
-                    : "\(ByteSize.text(report.leftBytes)) could not be dropped: the folder is read-only or full")
+                    ? "they are downloaded again when played"
+                    : "can't drop \(ByteSize.text(report.leftBytes)): the folder is read-only or full")
         ]
     }
 

@@ -21,7 +21,7 @@ struct EntryDetails: Sendable {
             ("duration", entry.duration?.clockTime),
             ("type", entry.contentType?.string),
             ("size", entry.length.map { "\(ByteSize.text($0)) (\($0) bytes)" }),
-            ("stored", "\(ByteSize.text(entry.storedBytes)) (\(entry.storedBytes) bytes)"),
+            ("cached", "\(ByteSize.text(entry.storedBytes)) (\(entry.storedBytes) bytes)"),
             ("share", entry.percent.map { "\($0) %" }),
             ("ranges", ranges.isEmpty ? nil : ranges),
             ("missing", missing.isEmpty ? nil : missing),
@@ -30,7 +30,7 @@ struct EntryDetails: Sendable {
             ("etag", entry.etag?.string),
             ("last modified", entry.lastModified?.string),
             ("pinned", entry.isPinned ? "yes" : "no"),
-            ("first stored", entry.created.map(time)),
+            ("first cached", entry.created.map(time)),
             ("last played", time(entry.lastPlayed)),
         ]
         let width = rows.filter { $0.value != nil }.map(\.name.count).max() ?? 0

@@ -10,8 +10,6 @@ struct EntryTable: Sendable {
     /// Formats seconds since 1970.
     var time: @Sendable (Int64) -> String
 
-    /// The cells of the map of an entry's ranges.
-    static let barColumns = 10
     /// The width from which on title and source have a column each.
     static let wideColumns = 120
     /// The most columns of a title beside its source.
@@ -44,12 +42,7 @@ struct EntryTable: Sendable {
         let cells: [SafeText] = [
             entry.length.map { SafeText(ByteSize.text($0)) } ?? "?",
             SafeText(entry.percent.map { "\($0) %" } ?? ByteSize.text(entry.storedBytes)),
-            RangeBar.text(
-                entry.stored,
-                length: entry.length,
-                columns: Self.barColumns,
-                isUnicode: style.glyphs.isUnicode
-            ),
+            RangeBar.text(entry.stored, length: entry.length, glyphs: style.glyphs),
             SafeText(time(entry.lastPlayed)),
             entry.created.map { AgeText.text(seconds: now &- $0) } ?? "?",
             entry.isPinned ? "*" : "",

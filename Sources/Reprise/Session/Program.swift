@@ -89,7 +89,7 @@ enum Session {
         if request.location.cacheDir != nil, !request.action.mayMakeFolder, access(request.folder, F_OK) != 0
         {
             let reason = SafeText(SystemError.reason())
-            Messages.show("there is no cache in " + SafeText(request.folder) + ": " + reason)
+            Messages.show(SafeText(request.folder) + ": no cache in this folder (" + reason + ")")
             return .couldNotStart
         }
         let console = CacheConsole(clock: clock, showsProgress: !request.isJSON)

@@ -26,8 +26,6 @@ package enum Glyphs: Sendable {
     package var cursor: SafeText { pick("▏", "_") }
     /// The symbol before a marked track.
     package var mark: SafeText { pick("•", "+") }
-    /// The symbol for a track that is cached completely.
-    package var whole: SafeText { pick("●", "all") }
     package var pin: SafeText { pick("♦", "P") }
     /// The symbol in the bar at the current position.
     package var head: SafeText { pick("▌", "|") }
@@ -42,6 +40,15 @@ package enum Glyphs: Sendable {
         switch part {
         case .played: pick("█", "=")
         case .cached: pick("▄", "-")
+        case .inFlight: pick("▒", "+")
+        case .missing: pick("·", ".")
+        }
+    }
+
+    /// The symbol of a part of a track in a map of its ranges.
+    func map(_ part: BarPart) -> SafeText {
+        switch part {
+        case .played, .cached: pick("█", "#")
         case .inFlight: pick("▒", "+")
         case .missing: pick("·", ".")
         }

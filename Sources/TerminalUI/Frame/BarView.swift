@@ -82,7 +82,7 @@ package enum BarPart: Sendable, Equatable {
         return load.inFlight.contains { $0.overlaps(bytes) } ? .inFlight : .missing
     }
 
-    fileprivate var style: Style {
+    var style: Style {
         switch self {
         case .played: .played
         case .cached: .cached
@@ -94,16 +94,46 @@ package enum BarPart: Sendable, Equatable {
 
 /// A map of the stored parts of a resource in a few cells. Pure.
 package enum RangeBar {
-    /// Shows for each cell if its bytes are stored completely, partly or not at all; empty if the length is
-    /// unknown.
-    package static func text(_ stored: ByteRangeSet, length: Int64?, columns: Int, isUnicode: Bool)
-        -> SafeText
-    {
-        let signs = isUnicode ? ["█", "▒", "·"] : ["#", "+", "."]
-        let cells = BarCells.ranges(of: length, columns: columns).map { cell in
-            stored.covers(cell) ? signs[0] : stored.gaps(in: cell) == [cell] ? signs[2] : signs[1]
+    /// The number of cells in tables.
+    package static let columns = 10
+
+    /// Shows for each cell if its bytes are stored completely, partly (or are being downloaded) or not at
+    /// all; empty if the length is unknown.
+    package static func parts(
+        _ stored: ByteRangeSet,
+        inFlight: [ByteRange] = [],
+        length: Int64?,
+        columns: Int = Self.columns
+    ) -> [BarPart] {
+        BarCells.ranges(of: length, columns: columns).map { cell in
+            if stored.covers(cell) { return .cached }
+            let isUntouched = stored.gaps(in: cell) == [cell] && !inFlight.contains { $0.overlaps(cell) }
+            return isUntouched ? .missing : .inFlight
         }
-        return SafeText(cells.joined())
+    }
+
+    /// The same as text.
+    package static func text(
+        _ stored: ByteRangeSet,
+        length: Int64?,
+        columns: Int = Self.columns,
+        glyphs: Glyphs
+    ) -> SafeText {
+        SafeText(parts(stored, length: length, columns: columns).map { glyphs.map($0).string }.joined())
+    }
+
+    /// Draws the map in the colours of the bar, or in those of the selected row.
+    static func draw(
+        _ parts: [BarPart],
+        column: Int,
+        row: Int,
+        isSelected: Bool,
+        into buffer: inout CellBuffer
+    ) {
+        for (offset, part) in parts.enumerated() {
+            let style = isSelected ? Style.selected : part.style
+            buffer.draw(buffer.glyphs.map(part), column: column + offset, row: row, style: style)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ enum StatusView {
         let player = state.player
         var parts = [
             state.isLeaving
-                ? "Quitting" + glyphs.more : retry(player, glyphs) ?? glyphs.word(for: player.state)
+                ? "Quitting" + glyphs.more : waiting(player, glyphs) ?? glyphs.word(for: player.state)
         ]
         if player.connectivity.isOffline { parts.append("offline") }
         if !state.queue.marks.isEmpty { parts.append(SafeText("\(state.queue.marks.count) marked")) }
@@ -35,16 +35,16 @@ enum StatusView {
         return parts
     }
 
-    /// The countdown to the next attempt and the cause of the last failure; `nil` unless playback waits for
-    /// that attempt.
-    private static func retry(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
-        guard player.state == .opening || player.state == .buffering, let wait = player.load.wait,
-            let left = player.retryIn
-        else { return nil }
+    /// The reason why playback waits: no audio server, or a failure to load, with the countdown to the next
+    /// attempt. `nil` if it waits for neither.
+    private static func waiting(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
+        guard player.state == .opening || player.state == .buffering else { return nil }
+        if player.isOutputLost { return "No sound server, waiting" }
+        guard let wait = player.load.wait, let left = player.retryIn else { return nil }
         let seconds = Int(max(0, left.seconds).rounded(.up))
         let attempt = wait.nextAttempt.map { " (" + $0 + ")" } ?? ""
         let next = seconds > 0 ? SafeText("Retry in \(seconds) s") : "Retrying"
-        return next + attempt + " " + glyphs.dot + " " + wait.error.cause
+        return next + attempt + " " + glyphs.dot + " " + wait.error.reason
     }
 
     /// The gain mode and the gain of the current track; `nil` if gain is off.

@@ -14,10 +14,8 @@ struct QueueRow {
     let date: SafeText
     /// The reason if the track failed; otherwise empty.
     private(set) var failure: SafeText = ""
-    /// The cached share: a symbol for all, a percentage for a part, otherwise empty.
-    private(set) var cached: SafeText = ""
-    /// The time up to which the track plays from the cache; empty if that is its start or its end.
-    private(set) var playsTo: SafeText = ""
+    /// The map of the cached bytes; empty for a local file, and if the length is unknown.
+    private(set) var map: [BarPart] = []
     private(set) var isPinned = false
     /// Empty if unknown.
     let duration: SafeText
@@ -37,8 +35,8 @@ struct QueueRow {
         duration = known.map { SafeText($0.clockTime) } ?? ""
         self.isMarked = isMarked
         // A track that failed once may play at the next attempt.
-        if let reason = player.failures[track.id], !(isCurrent && player.state.isHeard) {
-            (mark, failure, style) = (glyphs.failed, reason, .error)
+        if let error = player.failures[track.id], !(isCurrent && player.state.isHeard) {
+            (mark, failure, style) = (glyphs.failed, error.reason, .error)
         } else if isCurrent {
             (mark, style) = (glyphs.sign(of: player.state), .playing)
         } else if track.isPlayed {
@@ -46,36 +44,22 @@ struct QueueRow {
         } else {
             (mark, style) = (" ", isMarked ? .marked : .normal)
         }
-        if let availability = Self.availability(of: track, isCurrent: isCurrent, player) {
-            show(availability, glyphs: glyphs)
-        }
+        isPinned = player.availability[track.id]?.isPinned ?? false
+        if case .web = track.location { map = Self.map(of: track, isCurrent: isCurrent, player) }
     }
 
     func name(_ glyphs: Glyphs) -> SafeText { Self.name(title, artist, glyphs) }
 
-    /// The cached part of a track. For the current track, the loader has the exact number of bytes, including
-    /// uncommitted ones; the time up to which it plays from the cache is left out, because the bar shows it.
-    private static func availability(
-        of track: Track,
-        isCurrent: Bool,
-        _ player: PlayerSnapshot
-    ) -> Availability? {
-        let known = player.availability[track.id]
-        guard isCurrent, player.load.isCached, let length = player.load.length, case .web = track.location
-        else {
-            return known
+    /// The map of a track's bytes. For the current track, the loader has the exact ranges, including uncommitted
+    /// ones.
+    private static func map(of track: Track, isCurrent: Bool, _ player: PlayerSnapshot) -> [BarPart] {
+        let load = player.load
+        if isCurrent, load.isCached, load.length != nil {
+            return RangeBar.parts(load.stored, inFlight: load.inFlight, length: load.length)
         }
-        let stored = min(length, player.load.stored.byteCount)
-        return Availability(storedBytes: stored, length: length, isPinned: known?.isPinned ?? false)
-    }
-
-    private mutating func show(_ availability: Availability, glyphs: Glyphs) {
-        isPinned = availability.isPinned
-        guard let fraction = availability.fraction, availability.storedBytes > 0 else { return }
-        // Rounded down, so that 100 % means all.
-        cached = availability.isComplete ? glyphs.whole : SafeText("\(min(99, Int(fraction * 100))) %")
-        guard let end = availability.playsTo, !availability.isComplete, end > .zero else { return }
-        playsTo = SafeText("to \(end.clockTime)")
+        // Nothing of a track without an entry is cached, whatever its length.
+        let known = player.availability[track.id] ?? Availability(length: 1)
+        return RangeBar.parts(known.stored, length: known.length)
     }
 
     /// Title and artist in one line.

@@ -48,16 +48,26 @@ enum QueueView {
             buffer.draw(title, in: columns.title, row: row, style: style)
             if let artist = columns.artist { buffer.draw(item.artist, in: artist, row: row, style: quiet) }
         } else {
-            // The reason for a failure takes the columns of the title and the artist.
+            // The name gives way to the reason for the failure, but some of it always stays.
+            let start = columns.title.lowerBound
             let end = (columns.artist ?? columns.title).upperBound
-            let text = item.name(buffer.glyphs) + ": " + item.failure
-            buffer.draw(text, in: columns.title.lowerBound..<end, row: row, style: style)
+            let room = max(QueueColumns.leastForTitle, end - start - item.failure.columns - 3)
+            let name = item.name(buffer.glyphs)
+            let nameEnd = buffer.draw(
+                name,
+                column: start,
+                row: row,
+                limit: min(room, end - start),
+                style: style
+            )
+            if nameEnd + 3 < end { buffer.draw(item.failure, in: nameEnd + 3..<end, row: row, style: style) }
         }
-        drawRight(item.playsTo, in: columns.playsTo)
         if let pin = columns.pin, item.isPinned {
             buffer.draw(buffer.glyphs.pin, column: pin, row: row, style: quiet)
         }
-        drawRight(item.cached, in: columns.cached)
+        if let map = columns.map {
+            RangeBar.draw(item.map, column: map, row: row, isSelected: isSelected, into: &buffer)
+        }
         drawRight(item.duration, in: columns.duration)
     }
 
@@ -78,25 +88,24 @@ enum QueueView {
 
 /// The columns of a row, for a window's width and the rows in view. Pure.
 ///
-/// The narrower the window, the more columns are dropped: first the artist's own, then the time up to which a
-/// track plays from the cache, then an episode's date, then the cached share, then the duration. The title always stays.
+/// The narrower the window, the more columns are dropped: first the artist's own, then an episode's date and the
+/// map of the cached bytes, then the duration. The title always stays.
 struct QueueColumns: Equatable {
     /// The fewest columns of a window for a column with the artists.
     private static let leastForArtist = 100
-    private static let leastForCached = 48
-    private static let leastForPlaysTo = 72
+    private static let leastForMap = 60
     private static let leastForDate = 60
-    private static let leastForTitle = 12
+    fileprivate static let leastForTitle = 12
 
     let number: Range<Int>
     /// The days of episodes.
     var date: Range<Int>?
     let title: Range<Int>
     var artist: Range<Int>?
-    var playsTo: Range<Int>?
     var pin: Int?
-    /// Right-aligned, as is the duration.
-    var cached: Range<Int>?
+    /// The first column of the map.
+    var map: Int?
+    /// Right-aligned.
     var duration: Range<Int>?
 
     init(columns: Int, count: Int, rows: [QueueRow]) {
@@ -113,16 +122,11 @@ struct QueueColumns: Equatable {
             duration = end - widest..<end
             end -= widest + 2
         }
-        let isAnyCached = rows.contains { !$0.cached.isEmpty || $0.isPinned }
-        if isAnyCached, columns >= Self.leastForCached {
-            cached = end - 4..<end
-            pin = end - 6
-            end -= 8
-            let longest = rows.map(\.playsTo.columns).max() ?? 0
-            if longest > 0, columns >= Self.leastForPlaysTo {
-                playsTo = end - longest..<end
-                end -= longest + 2
-            }
+        let isAnyCached = rows.contains { $0.isPinned || $0.map.contains { $0 != .missing } }
+        if isAnyCached, columns >= Self.leastForMap {
+            map = end - RangeBar.columns
+            pin = end - RangeBar.columns - 2
+            end -= RangeBar.columns + 4
         }
         if columns >= Self.leastForArtist, rows.contains(where: { !$0.artist.isEmpty }) {
             let room = end - start

@@ -33,7 +33,7 @@ package struct CacheViewState: Sendable {
         guard let entry = selected else { return .nothing }
         // The cache reports an address without its query, which may hold secrets, and marks the gap with `…`.
         guard !entry.source.string.hasSuffix("…") else {
-            return .error("Can't add it: only part of its address is stored – use :add")
+            return .error("Can't add it: its full address is not known – use :add")
         }
         return .notice("Added " + entry.name(.ascii), [.send(.add(entry.source.string))])
     }
@@ -67,12 +67,10 @@ package struct CacheViewState: Sendable {
 
 /// Draws the list of cached tracks.
 enum CacheView {
-    private static let mapColumns = 10
-
     private static let columns = [
         RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, isDim: true, dropRank: 1),
         RowTable.Column(title: "CACHED", width: 6, isRightAligned: true, isDim: true),
-        RowTable.Column(title: "MAP", width: mapColumns, isDim: true, dropRank: 4),
+        RowTable.Column(title: "MAP", width: RangeBar.columns, isMap: true, dropRank: 4),
         RowTable.Column(title: "LAST PLAYED", width: 11, isRightAligned: true, isDim: true, dropRank: 3),
         RowTable.Column(title: "PIN", width: 3, isDim: true, dropRank: 2),
         RowTable.Column(title: "TITLE", width: 0),
@@ -86,18 +84,13 @@ enum CacheView {
         }
         RowTable(columns, width: buffer.columns).draw(state.list, layout: layout, into: &buffer) { row in
             let entry = state.entries[row]
-            return RowTable.Row(cells: [
+            let cells: [SafeText] = [
                 entry.length.map { SafeText(ByteText.text($0)) } ?? "?",
-                SafeText(entry.share.map { "\($0) %" } ?? "?"),
-                RangeBar.text(
-                    entry.stored,
-                    length: entry.length,
-                    columns: mapColumns,
-                    isUnicode: glyphs.isUnicode
-                ),
+                SafeText(entry.share.map { "\($0) %" } ?? "?"), "",
                 AgeText.text(seconds: entry.age.components.seconds), entry.isPinned ? glyphs.pin : "",
                 entry.name(glyphs),
-            ])
+            ]
+            return RowTable.Row(cells: cells, map: RangeBar.parts(entry.stored, length: entry.length))
         }
     }
 

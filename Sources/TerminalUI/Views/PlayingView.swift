@@ -48,8 +48,8 @@ struct PlayingFact {
             ("Next", next(player, glyphs)),
         ]
         for case (let name, let text?) in known { facts.append(PlayingFact(name: name, text: text)) }
-        if let reason = player.failures[track.id] {
-            facts.append(PlayingFact(name: "Failed", text: reason, style: .error))
+        if let error = player.failures[track.id] {
+            facts.append(PlayingFact(name: "Failed", text: error.cause, style: .error))
         }
         return facts
     }

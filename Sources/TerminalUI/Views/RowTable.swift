@@ -9,6 +9,8 @@ struct RowTable {
         var width: Int
         var isRightAligned = false
         var isDim = false
+        /// `true` if it shows the row's map instead of its text.
+        var isMap = false
         /// If there is no room, the columns with the highest rank are dropped first; 0 is never dropped.
         var dropRank = 0
     }
@@ -16,6 +18,7 @@ struct RowTable {
     /// One text for each column, shown or not. If there are fewer, the last one takes the space of the rest.
     struct Row {
         var cells: [SafeText]
+        var map: [BarPart] = []
         var style = Style.normal
     }
 
@@ -68,6 +71,10 @@ struct RowTable {
         for (index, place) in shown {
             let isRest = index >= last && last < columns.count - 1
             let column = columns[index]
+            if column.isMap {
+                let start = place.lowerBound
+                RangeBar.draw(item.map, column: start, row: row, isSelected: isSelected, into: &buffer)
+            }
             buffer.draw(
                 item.cells[min(index, last)],
                 in: isRest ? place.lowerBound..<buffer.columns : place,

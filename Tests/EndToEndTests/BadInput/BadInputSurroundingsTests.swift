@@ -25,7 +25,7 @@ import Testing
                 "PULSE_SERVER": "unix:" + stage.folder.path("none"), "PULSE_RUNTIME_PATH": stage.folder.path,
             ]
         )
-        expectOneSentence(run, ["no audio server", "--sink null"], status: 1)
+        expectOneSentence(run, ["no sound server", "--sink null"], status: 1)
         #expect(run.finished == [] && run.events("playing") == [])
         #expect(run.events("summary").count == 1, "a session that could not start has a summary too")
     }

@@ -49,7 +49,7 @@ import Testing
         ])
         #expect(try await stage.run(["cache", "list"]).lines == ["The cache is empty"])
         let missing = try await stage.cache("list")
-        expectOneSentence(missing, ["there is no cache in"], status: 1)
+        expectOneSentence(missing, ["no cache in this folder"], status: 1)
 
         for path in ["/a.mp3", "/b.mp3"] { try await stage.fetch(path) }
         try await #require(stage.cache("pin", "--only-mark", stage.url("/a.mp3")).status == 0)

@@ -16,7 +16,7 @@ struct ScreenAnswerTests {
     }
 
     @Test(arguments: RealServerKind.allCases)
-    func `keys are answered while audio server lost`(kind: RealServerKind) async throws {
+    func `keys are answered while the sound server is lost`(kind: RealServerKind) async throws {
         let audio = try await kind.start()
         var surroundings = audio.environment
         // The player uses the folders of the stage.
@@ -28,8 +28,8 @@ struct ScreenAnswerTests {
         )
         try await stage.wait(for: "music") { try await ($0.position ?? 0) >= 1 }
         try await audio.crash()
-        try await stage.waitForStatus("Buffering")
-        try await stage.terminal.wait(for: "audio server lost")
+        try await stage.waitForStatus("No sound server, waiting")
+        try await stage.terminal.wait(for: "Sound server lost – waiting")
 
         // The server is not started again: all of this happens without it.
         try await stage.keys("-")
@@ -37,7 +37,7 @@ struct ScreenAnswerTests {
         try await stage.keys("?")
         try await stage.terminal.wait(for: "play/pause")
         try await stage.keys("5")
-        try await stage.terminal.wait(for: "audio server lost")
+        try await stage.terminal.wait(for: "Sound server lost – waiting")
         try await stage.keys("1")
         try await stage.terminal.wait(for: "2 second")
         try await stage.command("seek 0:30")
@@ -47,7 +47,7 @@ struct ScreenAnswerTests {
         #expect(try await stage.isWaitingForBytes)
         try await stage.pause()
         try await stage.keys("Space")
-        try await stage.waitForStatus("Buffering")
+        try await stage.waitForStatus("No sound server, waiting")
         try await stage.keys(">")
         try await stage.wait(for: "the next track") { try await $0.nowPlaying.contains("second") }
         #expect(try await stage.isWaitingForBytes)

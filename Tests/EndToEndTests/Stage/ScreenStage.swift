@@ -81,7 +81,7 @@ final class ScreenStage: Sendable {
     var isWaitingForBytes: Bool {
         get async throws {
             let status = try await status
-            return status.hasPrefix("Opening") || status.hasPrefix("Buffering")
+            return ["Opening", "Buffering", "No sound server"].contains { status.hasPrefix($0) }
         }
     }
 

@@ -28,7 +28,11 @@ struct ListViewTests {
         var player = sampleSnapshot {
             $0.info = info
             ($0.load.requestCount, $0.load.fetchedBytes) = (3, 5_000)
-            $0.availability[Track.ID(2)] = Availability(storedBytes: 5_000, length: 8_000, isPinned: true)
+            $0.availability[Track.ID(2)] = Availability(
+                stored: ByteRangeSet(0..<5_000),
+                length: 8_000,
+                isPinned: true
+            )
         }
         let expected = """
              夜の音楽
@@ -170,7 +174,7 @@ struct ListViewTests {
         let evil = SafeText("\u{1B}[2J\u{9D}52;c;\u{202E}evil\r\n\u{7}" + String(repeating: "界", count: 300))
         let player = sampleSnapshot {
             $0.tracks[1].tags = TrackTags(title: evil, artist: evil, album: evil)
-            $0.failures = [Track.ID(3): evil]
+            $0.failures = [Track.ID(3): MediaError(.notFound, evil, evil)]
             $0.messages = [message(1, evil)]
         }
         for view in ViewName.allCases {

@@ -8,7 +8,11 @@ struct NetworkTroubleTests {
     }
 
     @Test func `the status line shows why the player waits, and counts down`() {
-        let error = MediaError(.connectionRefused, "https://music.example/a/02.mp3", "refuses the connection")
+        let error = MediaError(
+            .connectionRefused,
+            "https://music.example/a/02.mp3",
+            "refuses the connection; check the port"
+        )
         var player = sampleSnapshot {
             $0.state = .buffering
             $0.load.wait = LoadWait(error: error, attempt: 2, mostAttempts: 10, retryAt: .seconds(100))
@@ -22,6 +26,27 @@ struct NetworkTroubleTests {
         #expect(lines(player)[22].hasPrefix("Playing  vol 80%"))
     }
 
+    @Test func `the status line says that there is no sound server, while playback waits for one`() {
+        var player = sampleSnapshot { ($0.state, $0.isOutputLost) = (.buffering, true) }
+        #expect(lines(player)[22].hasPrefix("No sound server, waiting  vol 80%"))
+        player.state = .paused
+        #expect(lines(player)[22].hasPrefix("Paused  vol 80%"))
+    }
+
+    @Test(arguments: [
+        (80, "✗ 3 gone.mp3   the server has no such file (404)             ··········"),
+        (50, "✗ 3 gone.mp3   the server has no such fi…"), (30, "✗ 3 gone.mp3   the s…"),
+    ])
+    func `a failed row names the track, then the reason without the URL`(columns: Int, row: String) {
+        #expect(lines(sampleSnapshot(), columns: columns)[4] == row)
+    }
+
+    @Test func `the name of a failed track gives way to the reason`() {
+        let name = String(repeating: "long name ", count: 12)
+        let player = sampleSnapshot { $0.tracks[2].tags = TrackTags(title: SafeText(name)) }
+        #expect(lines(player)[4].contains("long n…   the server has no such file (404)  "))
+    }
+
     @Test func `the status line shows buffering, and that the player is offline`() {
         let buffering = lines(sampleSnapshot { ($0.state, $0.isMuted) = (.buffering, true) })
         #expect(buffering[20].hasPrefix("◌ ") && buffering[22].hasPrefix("Buffering…  muted  "))
@@ -29,17 +54,31 @@ struct NetworkTroubleTests {
         #expect(offline[22].hasPrefix("Playing  offline  vol 80%"))
     }
 
-    @Test func `a row shows the cached share of its track if there is room`() {
+    @Test func `a row shows a map of what is cached of its track if there is room`() {
         let player = sampleSnapshot {
             $0.availability = [
-                Track.ID(1): Availability(storedBytes: 429, length: 1_000, playsTo: .seconds(190)),
-                Track.ID(4): Availability(storedBytes: 1_000, length: 1_000, isPinned: true),
+                Track.ID(1): Availability(stored: ByteRangeSet(0..<429), length: 1_000),
+                Track.ID(4): Availability(stored: ByteRangeSet(0..<1_000), length: 1_000, isPinned: true),
             ]
         }
         let wide = lines(player)
-        #expect(wide[2] == "  1 Morning – Edda                                      to 3:10    42 %     3:05")
-        #expect(wide[5].hasSuffix("♦    ●     1:01"))
-        #expect(lines(player, columns: 50)[2].hasSuffix("Edda                   42 %     3:05"))
+        #expect(wide[2] == "  1 Morning – Edda                                           ████▒·····     3:05")
+        #expect(wide[3].hasSuffix("██▒▒███▒▒·  1:02:05"))
+        #expect(wide[4].hasSuffix("··········"))
+        #expect(wide[5].hasSuffix("♦ ██████████     1:01"))
+        #expect(lines(player, columns: 50)[2] == "  1 Morning – Edda                            3:05")
         #expect(lines(player, columns: 32)[2] == "  1 Morning – Edda          3:05")
+    }
+
+    @Test func `maps have the colours of the bar, except in the selected row`() {
+        let frame = ScreenView(glyphs: .unicode).draw(fullState())
+        let styles = { (row: Int) in Array(frame[row: row])[61..<71].map(\.style) }
+        #expect(Set(styles(2)) == [.missing])
+        var state = fullState()
+        state.type("3")
+        let cache = ScreenView(glyphs: .unicode).draw(state)
+        let row = (0..<24).first { cache.lines[$0].contains("2.5 MB") } ?? 0
+        #expect(cache[row: row].filter { $0.text == "█" }.allSatisfy { $0.style == .cached })
+        #expect(cache[row: row].contains { $0.style == .cached })
     }
 }

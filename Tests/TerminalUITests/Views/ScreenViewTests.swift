@@ -19,10 +19,10 @@ struct ScreenViewTests {
         let expected = """
              1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help            4 tracks
 
-              1 Morning – Edda                                                          3:05
-            ▶ 2 夜の音楽 – 東京アンサンブル                                    62 %  1:02:05
-            ✗ 3 gone.mp3: 404 Not Found
-              4 cafe\u{301} de nuit et de jour.mp3                                             1:01
+              1 Morning – Edda                                           ··········     3:05
+            ▶ 2 夜の音楽 – 東京アンサンブル                              ██▒▒███▒▒·  1:02:05
+            ✗ 3 gone.mp3   the server has no such file (404)             ··········
+              4 cafe\u{301} de nuit et de jour.mp3                              ··········     1:01
 
 
 
@@ -50,7 +50,7 @@ struct ScreenViewTests {
              1 Queue  2  3  4  5  6        4 tracks
               1 Morning – Edda                  3:05
             ▶ 2 夜の音楽 – 東京アンサンブル  1:02:05
-            ✗ 3 gone.mp3: 404 Not Found
+            ✗ 3 gone.mp3   the server has …
               4 cafe\u{301} de nuit et de jour.mp3     1:01
 
             ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
@@ -65,7 +65,8 @@ struct ScreenViewTests {
         let screen = Self.screen(200, 60)
         #expect(screen.count == 60)
         func repeated(_ sign: String, _ count: Int) -> String { String(repeating: sign, count: count) }
-        #expect(screen[2] == "  1 Morning" + repeated(" ", 102) + "Edda" + repeated(" ", 79) + "3:05")
+        let map = repeated("·", 10) + "     3:05"
+        #expect(screen[2] == "  1 Morning" + repeated(" ", 98) + "Edda" + repeated(" ", 68) + map)
         let cached = repeated("█", 50) + repeated("·", 25) + repeated("█", 25)
         #expect(screen[57] == cached + "▌" + repeated("▄", 49) + repeated("▒", 25) + repeated("·", 25))
         #expect(screen[59] == "reconnected to music.example")
@@ -74,9 +75,9 @@ struct ScreenViewTests {
     @Test func `ASCII, time left and a command being typed`() {
         let expected = """
              1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help
-              1 Morning - Edda                                      3:05
-            > 2 夜の音楽 - 東京アンサンブル                62 %  1:02:05
-            x 3 gone.mp3: 404 Not Found
+              1 Morning - Edda                       ..........     3:05
+            > 2 夜の音楽 - 東京アンサンブル          ##++###++.  1:02:05
+            x 3 gone.mp3   the server has no suc~    ..........
             > 夜の音楽 - 東京アンサンブル              ~-31:03 / 1:02:05
             ===============........=======|--------------++++++++.......
             Playing  vol 80%  repeat all  buffer 0:42  312 kB/s
@@ -128,7 +129,8 @@ struct ScreenViewTests {
     @Test(
         arguments: [
             (.playing, "▶ 3 gone.mp3"), (.paused, "‖ 3 gone.mp3"), (.buffering, "◌ 3 gone.mp3"),
-            (.opening, "✗ 3 gone.mp3: 404 Not Found"), (.ended, "✗ 3 gone.mp3: 404 Not Found"),
+            (.opening, "✗ 3 gone.mp3   the server has no such file (404)"),
+            (.ended, "✗ 3 gone.mp3   the server has no such file (404)"),
         ] as [(PlayerSnapshot.State, String)]
     )
     func `a failed track shows no error while it plays`(state: PlayerSnapshot.State, row: String) {
