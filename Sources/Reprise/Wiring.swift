@@ -225,6 +225,7 @@ struct Wiring {
     private func makeBrowser(of folder: CacheFolder) -> CacheBrowser {
         let browser = CacheBrowser(
             clock: clock,
+            budget: options.bounds.cacheSize ?? CacheFolder.defaultBudget,
             list: { try await folder.list() },
             drop: { try await folder.evict(number: $0) },
             setPinned: { try await folder.setPinned(number: $0, $1) }

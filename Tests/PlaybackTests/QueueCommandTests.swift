@@ -33,24 +33,74 @@ struct QueueCommandTests {
         #expect(numbers(state) == [1, 2, 3, 4, 5])
     }
 
-    @Test func `if the current track is among those removed, the next remaining one is played`() {
+    @Test(arguments: [false, true])
+    func `if the current track is removed, the next one is played; its undo continues it where it was`(
+        isPaused: Bool
+    ) {
         var state = PlayerState.sounding(5, exitsAtEnd: false)
+        if isPaused { _ = command(.pause, &state) }
         let effects = command(.remove(TrackNumbers(places: RangeSet(0..<3))), &state)
         #expect(effects.start?.track.id.value == 4)
-        // After the undo, the track is back in its place, and the other one is still playing.
-        #expect(command(.undo, &state).start == nil)
-        #expect(numbers(state) == [1, 2, 3, 4, 5])
-        #expect(state.queue.current == 3)
+        let undone = command(.undo, &state)
+        #expect(numbers(state) == [1, 2, 3, 4, 5] && state.queue.current == 0)
+        #expect(undone.start?.track.id.value == 1 && undone.start?.position == .milliseconds(500))
+        #expect(state.isPaused == isPaused)
+        #expect(undone.contains { if case .emit(.paused) = $0 { true } else { false } } == isPaused)
     }
 
-    @Test func `clearing stops playback; after its undo, play begins with the same track`() {
+    @Test func `an undone removal leaves a track alone that the user has chosen since`() {
+        var state = PlayerState.sounding(5, exitsAtEnd: false)
+        _ = command(.remove(1), &state)
+        _ = command(.jump(3), &state)
+        #expect(command(.undo, &state).start == nil)
+        #expect(numbers(state) == [1, 2, 3, 4, 5] && state.queue.current == 3)
+    }
+
+    @Test(arguments: [false, true])
+    func `clearing stops playback; its undo continues it at its position`(isPaused: Bool) {
         var state = PlayerState.sounding(3, exitsAtEnd: false)
-        _ = command(.jump(2), &state)
+        if isPaused { _ = command(.pause, &state) }
         _ = command(.clear, &state)
         #expect(state.queue.tracks.isEmpty && state.snapshotState == .stopped)
         let effects = command(.undo, &state)
-        #expect(effects.start == nil && state.snapshotState == .stopped)
-        #expect(command(.play, &state).start?.track.id.value == 2)
+        #expect(effects.start?.track.id.value == 1 && effects.start?.position == .milliseconds(500))
+        #expect(numbers(state) == [1, 2, 3] && state.isPaused == isPaused)
+    }
+
+    @Test func `a queue that was stopped stays stopped when its clearing is undone`() {
+        var state = PlayerState.sounding(3, exitsAtEnd: false)
+        _ = command(.stop, &state)
+        _ = command(.clear, &state)
+        #expect(command(.undo, &state).start == nil && state.snapshotState == .stopped)
+        #expect(command(.play, &state).start?.track.id.value == 1)
+    }
+
+    @Test func `clearing the others keeps the current track playing, and is undone in one step`() {
+        var state = PlayerState.sounding(4, exitsAtEnd: false)
+        let effects = command(.clearOthers, &state)
+        #expect(numbers(state) == [1] && effects.start == nil && !effects.endsTrack)
+        #expect(state.position == .milliseconds(500))
+        #expect(command(.clearOthers, &state) == [], "there are no others")
+        #expect(command(.undo, &state).first == undone("Restored 3 tracks"))
+        #expect(numbers(state) == [1, 2, 3, 4] && state.queue.current == 0)
+    }
+
+    @Test func `after an undo in shuffled order, the same tracks follow as before`() {
+        var state = PlayerState.sounding(6, exitsAtEnd: false)
+        _ = command(.shuffle, &state)
+        func order() -> [UInt64] {
+            var (places, place) = ([UInt64](), state.queue.current)
+            while let here = place {
+                places.append(state.queue.tracks[here].id.value)
+                place = state.queue.next(after: here)
+            }
+            return places
+        }
+        let before = order()
+        _ = command(.remove(1), &state)
+        #expect(order() == Array(before.dropFirst()))
+        _ = command(.undo, &state)
+        #expect(order() == before)
     }
 
     @Test func `a removed next track is not heard even if it was written already`() {

@@ -55,6 +55,37 @@ struct KeyDecoderTests {
         }
     }
 
+    @Test(arguments: ["\u{1B}\\", "\u{7}"])
+    func `the terminal's replies are no keys wherever they are split, even after the time-out`(end: String) {
+        let background = UIEvent.background(ScreenColor(red: 1, green: 1, blue: 0))
+        let bytes = Array("j\u{1B}]11;rgb:ffff/ffff/0000\(end)\u{1B}[?62;4ck".utf8)
+        for cut in 0...bytes.count {
+            var decoder = KeyDecoder()
+            decoder.awaitsReply = true
+            var events = decoder.events(bytes[..<cut])
+            if decoder.isIncomplete { events += decoder.flush() }
+            events += decoder.events(bytes[cut...])
+            // An escape alone may be the key; the rest of the reply is still no key.
+            #expect(events.filter { $0 != .key(.escape) } == [.key("j"), background, .key("k")], "\(cut)")
+            #expect(!decoder.awaitsReply && !decoder.isIncomplete)
+        }
+    }
+
+    @Test(arguments: [
+        "]52;c;abc\u{7}", "]11;?\u{7}", "]11;rgb:1/2\u{7}", "]4;1;rgb:0/0/0\u{1B}\\", "[?1;2c",
+        "]11;rgb:0/0\u{1B}\\",
+    ])
+    func `other reports are no events and no keys`(report: String) {
+        #expect(events("\u{1B}" + report + "q") == [.key("q")])
+    }
+
+    @Test func `Alt and a bracket are keys, and an endless report is cut`() {
+        #expect(events("\u{1B}]x") == [.key(.escape), .key("]"), .key("x")])
+        var decoder = KeyDecoder()
+        _ = decoder.events(("\u{1B}]11;" + String(repeating: "1", count: 100)).utf8)
+        #expect(decoder.events("q".utf8).last == .key("q"))
+    }
+
     @Test func `an endless sequence and an endless paste are cut`() {
         var decoder = KeyDecoder()
         _ = decoder.events(("\u{1B}[" + String(repeating: "1", count: 100)).utf8)

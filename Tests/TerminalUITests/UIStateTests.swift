@@ -69,7 +69,7 @@ struct UIStateTests {
         state.show { $0.messages.append(message(102, "offline")) }
         #expect(state.type("\n").isEmpty && state.answer?.isError == true)
         #expect(state.answer?.text == "Unknown command \"sing\" (? lists them)")
-        state.type("j")
+        state.type("⎋")
         #expect(state.answer == nil && state.message == "offline")
         state.type("j")
         #expect(state.message == nil)
@@ -106,7 +106,7 @@ struct UIStateTests {
     @Test func `a line with a user name in its URL is not saved, nor is a mistyped one`() {
         var state = queueState(3)
         let url = "http://me:secret@host.example/a.mp3"
-        #expect(state.type(":add \(url)\n:sing\n") == [.send(.add(url))])
+        #expect(state.type(":add \(url)\n:sing\n⎋") == [.send(.add(url))])
         #expect(state.type(":next\n") == [.remember("next"), .send(.next)])
         // In this session they can still be corrected.
         state.type(":↑↑↑")
@@ -115,7 +115,7 @@ struct UIStateTests {
 
     @Test func `the history holds the newest five hundred lines, and none twice in a row`() {
         var state = UIState(columns: 80, rows: 24, history: (0..<600).map(String.init))
-        state.type(":599\n:600\n:600\n:")
+        state.type(":599\n⎋:600\n⎋:600\n⎋:")
         let seen = (0..<600).map { _ in
             state.type("↑")
             return state.commandLine?.text
@@ -174,5 +174,6 @@ struct UIStateTests {
         var state = queueState(1)
         #expect(state.apply(.key(.control("l"))) == [.redrawAll])
         #expect(state.type("t").isEmpty && state.showsRemainingTime)
+        #expect(state.answer?.text == "Remaining time")
     }
 }

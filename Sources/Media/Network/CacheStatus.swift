@@ -11,6 +11,8 @@ package struct Availability: Sendable, Equatable {
         self.isPinned = isPinned
     }
 
+    package var storedBytes: Int64 { stored.byteCount }
+
     /// `true` if every byte is cached.
     package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
 
@@ -57,6 +59,8 @@ package struct CacheContents: Sendable, Equatable {
     package var revision = 0
     /// The entries, the last played first; `nil` before the first report.
     package var entries: [CachedTrack]?
+    /// The most bytes that the cache may hold; `nil` if unknown.
+    package var budget: Int64?
     /// The reason why the last change failed; `nil` if it succeeded.
     package var problem: SafeText?
 

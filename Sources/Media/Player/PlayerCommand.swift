@@ -27,12 +27,19 @@ package enum PlayerCommand: Sendable, Equatable {
     case move(TrackNumbers, to: Int)
     case sort(SortKey)
     case clear
-    /// Undoes the last change of the queue: adding, removing, moving, sorting, shuffling or clearing.
+    /// Removes all tracks but the current one, which keeps playing.
+    case clearOthers
+    /// Undoes the last change of the queue: adding, removing, moving, sorting, shuffling or clearing. If the
+    /// change ended the current track, it continues where it was.
     case undo
     case save(String)
     case reload
     /// Pins a track in the cache, or unpins it. The track's number, from 1; `nil` for the current track.
+    ///
+    /// What is missing of a pinned track is downloaded in the background.
     case pin(Int?)
+    /// Pins tracks, or unpins them.
+    case setPinned(TrackNumbers, Bool)
     /// Marks episodes of podcasts as played (`true`) or as not played; `nil` is the current track.
     case setPlayed(Bool, TrackNumbers?)
     case status

@@ -47,7 +47,7 @@ final class ClosingResources: Sendable {
             state.closings[oldest].task.cancel()
         }
         add(resource, isFetching: true) { [clock] in
-            await Self.fetch(resource, clock)
+            if let reader = resource.openReader { await Self.fillGaps(through: reader, clock) }
             let report = resource.report
             await resource.close()
             ended(report)
@@ -94,13 +94,19 @@ final class ClosingResources: Sendable {
 
     /// Fetches the missing bytes. Returns when all are stored, none have arrived for a while, or the task is
     /// cancelled.
-    private static func fetch(_ resource: TrackResource, _ clock: any MonotonicClock) async {
-        guard let reader = resource.openReader else { return }
+    ///
+    /// `checked` is called about once a second.
+    static func fillGaps(
+        through reader: any ResourceReader,
+        _ clock: any MonotonicClock,
+        checked: () -> Void = {}
+    ) async {
         reader.fill()
         var before = reader.report.fetchedBytes
         var idleChecks = 0
         while idleChecks < mostIdleChecks, (try? await clock.sleep(for: interval)) != nil {
             let report = reader.report
+            checked()
             guard report.isMissingBytes else { return }
             idleChecks = report.fetchedBytes == before ? idleChecks + 1 : 0
             before = report.fetchedBytes

@@ -22,17 +22,22 @@ final class PassTable {
     /// `true` if tracks that were heard in part are fetched completely.
     private let fillsHeardTracks: Bool
     private let closings: ClosingResources
+    /// The downloads of pinned tracks.
+    let downloads: PinnedDownloads
 
+    /// `progressed` is called when more of a pinned track was downloaded.
     init(
         parts: PlaybackParts,
         settings: PlaybackSettings,
         tap: SoundTap,
-        send: @escaping @Sendable (PlayerInput) -> Void
+        send: @escaping @Sendable (PlayerInput) -> Void,
+        progressed: @escaping @Sendable (Track) -> Void
     ) {
         self.parts = parts
         self.tap = tap
         self.send = send
         fillsHeardTracks = settings.fillsHeardTracks
+        downloads = PinnedDownloads(parts: parts, send: send, progressed: progressed)
         closings = ClosingResources(clock: parts.clock, mostFetches: settings.mostBackgroundFetches)
     }
 
@@ -92,6 +97,7 @@ final class PassTable {
 
     /// Returns when every resource is closed. Call it only after all passes were cancelled.
     func close() async {
+        await downloads.finish()
         await closings.finish()
         thread.stop()
     }
@@ -99,7 +105,8 @@ final class PassTable {
     /// A new resource. It opens only after earlier ones at the same location have closed, since the old loader cannot
     /// provide a file that has changed or must be loaded again.
     private func makeResource(for start: PassStart) -> TrackResource {
-        let before = closings.end(at: start.track.location)
+        let location = start.track.location
+        let before = closings.end(at: location) + downloads.yield(at: location)
         return TrackResource(for: start, makeDecoder: parts.makeDecoder) {
             [open = parts.open, locate = parts.locate] track, refresh in
             for task in before { await task.value }

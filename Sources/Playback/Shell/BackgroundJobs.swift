@@ -41,20 +41,24 @@ final class BackgroundJobs: Sendable {
         }
     }
 
-    /// Pins `track`, or unpins it.
-    func togglePin(_ track: Track) {
+    /// Pins `tracks`, or unpins them; with `nil`, changes whether the first one is pinned, and all like it.
+    /// Local files among them are left out.
+    func pin(_ tracks: [Track], _ isPinned: Bool?) {
         change { [cache] in
-            guard let url = track.location.url else {
+            let remote = tracks.filter { $0.location.url != nil }
+            guard let first = remote.first else {
                 let reason: SafeText = "can't be pinned (a local file needs no cache)"
-                throw MediaError(.notCached, track.location.safeText, reason)
+                throw MediaError(.notCached, tracks.first?.location.safeText ?? "no track", reason)
             }
             guard let cache else {
                 let reason: SafeText = "can't be pinned without a cache (leave out --no-cache)"
-                throw MediaError(.notCached, url.safeText, reason)
+                throw MediaError(.notCached, first.location.safeText, reason)
             }
-            let isPinned = await cache.availability(of: [url]).first??.isPinned ?? false
-            try await cache.setPinned(url, !isPinned)
-            return .pinned(track, !isPinned)
+            let urls = remote.compactMap(\.location.url)
+            var target = isPinned
+            if target == nil { target = await cache.availability(of: [urls[0]]).first??.isPinned != true }
+            for url in urls { try await cache.setPinned(url, target == true) }
+            return .pinned(remote, target == true)
         }
     }
 

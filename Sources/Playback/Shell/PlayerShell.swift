@@ -50,8 +50,9 @@ final class PlayerShell {
             seed: settings.seed
         )
         state.memory = parts.memory
-        passes = PassTable(parts: parts, settings: settings, tap: tap, send: send)
-        cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
+        let cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
+        self.cached = cached
+        passes = PassTable(parts: parts, settings: settings, tap: tap, send: send) { cached?.lookUpAgain($0) }
         jobs = BackgroundJobs(parts: parts, send: send)
         sound = SoundPath(output: parts.output, connecting: parts.connecting, settings: settings, send: send)
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
@@ -68,7 +69,7 @@ final class PlayerShell {
     /// Takes one input, and the inputs that its effects produce at once.
     func take(_ input: PlayerInput) async {
         if case .backgroundFetchEnded(let report) = input { return totals.resourceClosed(report) }
-        if case .pinned(let track, _) = input { cached?.lookUpAgain(track) }
+        if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         var pending = [input]
         if case .tick = input {
             // If a tick was sent while it was being replaced, cancel its replacement.
@@ -140,8 +141,10 @@ final class PlayerShell {
         case .countLostSource: totals.sourceLost()
         case .endTrack(let id, let index, let reason, let frames, let stalls, let error):
             endTrack(id, index: index, reason, frames: frames, stalls: stalls, error)
-        case .togglePin(let track): jobs.togglePin(track)
         case .rememberPlayed(let isPlayed, let episodes): parts.memory?.setPlayed(isPlayed, episodes)
+        case .togglePin(let tracks, let isPinned): jobs.pin(tracks, isPinned)
+        case .download(let tracks): passes.downloads.add(tracks)
+        case .stopDownload(let tracks): passes.downloads.remove(tracks)
         case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
@@ -381,7 +384,7 @@ final class PlayerShell {
             case .notice(let error):
                 observers.send(.notice(code: error.code.rawValue, message: error.safeText))
             case .saved(let count, let path):
-                observers.send(.remark(code: "saved", message: PlayerState.savedText(count, path)))
+                observers.send(.remark(code: "saved", message: Announcer.savedText(count, path)))
             case .backgroundFetchEnded(let report): totals.resourceClosed(report)
             default: break
             }

@@ -44,13 +44,30 @@ struct Announcer: Sendable {
 
     /// The sources are still being read, and none of their tracks is played before all are known.
     mutating func reading(_ count: Int) -> PlayerEffect {
-        remark("reading", SafeText("Read \(PlayerState.countText(count)) so far – stop plays these"))
+        remark("reading", SafeText("Read \(Announcer.countText(count)) so far – stop plays these"))
     }
 
     mutating func badCommand(_ text: String) -> PlayerEffect {
         let message = SafeText(text)
         note(message)
         return .emit(.notice(code: "bad-command", message: message))
+    }
+
+    static func countText(_ count: Int) -> String { count == 1 ? "1 track" : "\(count) tracks" }
+
+    static func savedText(_ count: Int, _ path: String) -> SafeText {
+        SafeText("Saved \(countText(count)) as \(path)")
+    }
+
+    /// Reports that `tracks` were pinned or unpinned, and begins or ends their downloads.
+    mutating func pinned(_ tracks: [Track], _ isPinned: Bool) -> [PlayerEffect] {
+        let name =
+            tracks.count == 1
+            ? SafeText("\"") + (tracks[0].tags.title ?? tracks[0].location.name) + "\""
+            : SafeText(Self.countText(tracks.count))
+        return isPinned
+            ? [remark("pinned", "Pinned " + name + " (never evicted)"), .download(tracks)]
+            : [remark("unpinned", "Unpinned " + name), .stopDownload(tracks)]
     }
 
     mutating func networkChanged(to report: ConnectivityReport) -> PlayerEffect {

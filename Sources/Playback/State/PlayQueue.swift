@@ -146,6 +146,23 @@ struct PlayQueue: Sendable {
         drop(places)
     }
 
+    /// The last change ended the playback of a track.
+    mutating func interrupted(_ interruption: Interruption) { history.interrupted(interruption) }
+
+    /// The playback that the last change ended, which its undo continues; `nil` if it ended none.
+    var interruption: Interruption? { history.interruption }
+
+    /// Moves a track that was brought back to the place before the current one in a shuffled order, so that
+    /// the same tracks follow it as before.
+    mutating func putBefore(_ place: Int) {
+        guard let current, place != current, var places = order, let old = places.firstIndex(of: place) else {
+            return
+        }
+        places.remove(at: old)
+        places.insert(place, at: places.firstIndex(of: current) ?? 0)
+        order = places
+    }
+
     private mutating func drop(_ places: RangeSet<Int>) {
         var successor = current
         if let current, places.contains(current) { successor = self.successor(of: current, besides: places) }

@@ -40,8 +40,12 @@ enum PlayerEffect: Sendable, Equatable {
         stalls: Int,
         MediaError?
     )
-    /// Pins the track in the cache, or unpins it.
-    case togglePin(Track)
+    /// Pins the tracks in the cache, or unpins them; `nil` changes what they are.
+    case togglePin([Track], Bool?)
+    /// Downloads what is missing of the tracks.
+    case download([Track])
+    case stopDownload([Track])
+    /// Tries the network again, because the user requested something while offline.
     /// Remembers that these episodes were played, or that they were not.
     case rememberPlayed(Bool, [Episode])
     /// Tries the network and dead hosts again, because the user requested something.
@@ -104,8 +108,8 @@ enum PlayerInput: Sendable {
     case networkChanged(ConnectivityReport)
     /// A playlist of `count` tracks was saved.
     case saved(count: Int, path: String)
-    /// A track was pinned (`true`) or unpinned.
-    case pinned(Track, Bool)
+    /// Tracks, at least one, were pinned (`true`) or unpinned.
+    case pinned([Track], Bool)
     /// The background fetch of a heard track has ended. Only the session's totals count it.
     case backgroundFetchEnded(LoadReport)
     /// More is known about cached tracks. Only the snapshot shows it.

@@ -37,10 +37,12 @@ extension PlayerState {
         case .sort(let key): sort(by: key)
         case .shuffleNow: shuffleNow()
         case .clear: clear()
+        case .clearOthers: clearOthers()
         case .undo: undo()
         case .save(let path): [.save(path)]
         case .reload: reload()
         case .pin(let number): pin(number)
+        case .setPinned(let numbers, let isPinned): setPinned(numbers, isPinned)
         case .setPlayed(let isPlayed, let numbers): setPlayed(isPlayed, numbers)
         case .status: status()
         case .quit: quit()
@@ -154,10 +156,17 @@ extension PlayerState {
 
     private mutating func pin(_ number: Int?) -> [PlayerEffect] {
         guard let number else {
-            return currentTrack.map { [.togglePin($0)] } ?? [announcer.badCommand("No track to pin")]
+            return currentTrack.map { [.togglePin([$0], nil)] } ?? [announcer.badCommand("No track to pin")]
         }
         guard queue.tracks.indices.contains(number - 1) else { return [noTrack(number)] }
-        return [.togglePin(queue.tracks[number - 1])]
+        return [.togglePin([queue.tracks[number - 1]], nil)]
+    }
+
+    private mutating func setPinned(_ numbers: TrackNumbers, _ isPinned: Bool) -> [PlayerEffect] {
+        guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
+            return [noTrack(numbers.highest)]
+        }
+        return [.togglePin(numbers.places.ranges.flatMap { queue.tracks[$0] }, isPinned)]
     }
 
     private mutating func setPlayed(_ isPlayed: Bool, _ numbers: TrackNumbers?) -> [PlayerEffect] {
@@ -230,7 +239,33 @@ extension PlayerState {
         guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
             return [noTrack(numbers.highest)]
         }
-        return removing(numbers.places) { $0.remove(numbers.places) }
+        let interrupted = playback(at: numbers.places)
+        let effects = removing(numbers.places) { $0.remove(numbers.places) }
+        noteInterruption(interrupted)
+        return effects
+    }
+
+    /// The playback of the current track if it is at one of `places`; `nil` if it is not, or if nothing plays.
+    private func playback(at places: RangeSet<Int>) -> (track: Track.ID, position: Duration, isPaused: Bool)?
+    {
+        guard phase == .active, let pass = lane.current, let place = queue.place(of: pass.track.id),
+            places.contains(place)
+        else { return nil }
+        return (pass.track.id, pass.isLive ? .zero : position, isPaused)
+    }
+
+    private mutating func noteInterruption(
+        _ playback: (track: Track.ID, position: Duration, isPaused: Bool)?
+    ) {
+        guard let playback else { return }
+        queue.interrupted(
+            Interruption(
+                track: playback.track,
+                position: playback.position,
+                isPaused: playback.isPaused,
+                successor: queue.currentTrack?.id
+            )
+        )
     }
 
     /// Carries out `change`, which removes the tracks at `places` from the queue, and stops their playback.
@@ -281,20 +316,41 @@ extension PlayerState {
     }
 
     private mutating func clear() -> [PlayerEffect] {
+        let interrupted = playback(at: RangeSet(queue.tracks.indices))
         let effects = stop()
         queue.clear()
         announcer.forgetFailures()
+        noteInterruption(interrupted)
         return effects
     }
 
+    private mutating func clearOthers() -> [PlayerEffect] {
+        guard let current = queue.current else { return clear() }
+        var others = RangeSet(queue.tracks.indices)
+        others.remove(current, within: queue.tracks)
+        return others.isEmpty ? [] : removing(others) { $0.remove(others) }
+    }
+
     /// Undoes the last change of the queue. The current track keeps playing, unless it was part of an undone
-    /// addition.
+    /// addition, or replaced the track whose playback the change ended: that track continues where it was.
     private mutating func undo() -> [PlayerEffect] {
         let added = queue.lastAddition.map { RangeSet($0) } ?? RangeSet()
+        let interruption = queue.interruption.flatMap {
+            $0.successor == queue.currentTrack?.id ? $0 : nil
+        }
         var step: QueueStep?
         let effects = removing(added) { step = $0.undo() }
         guard let step else { return [announcer.badCommand("Nothing to undo")] }
-        return [announcer.remark("undone", step.undoneText)] + effects
+        return [announcer.remark("undone", step.undoneText)] + effects + resume(interruption)
+    }
+
+    private mutating func resume(_ interruption: Interruption?) -> [PlayerEffect] {
+        guard let interruption, let place = queue.place(of: interruption.track) else { return [] }
+        queue.putBefore(place)
+        isPaused = interruption.isPaused
+        let effects = begin(place, at: interruption.position)
+        guard isPaused, let pass = lane.current else { return effects }
+        return effects + [pausedEvent(pass)]
     }
 }
 
@@ -304,7 +360,8 @@ extension PlayerCommand {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .add, .reload: true
         case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain,
-            .remove, .move, .sort, .clear, .undo, .save, .pin, .setPlayed, .status, .quit:
+            .remove, .move, .sort, .clear, .clearOthers, .undo, .save, .pin, .setPinned, .setPlayed,
+            .status, .quit:
             false
         }
     }
@@ -318,7 +375,7 @@ extension PlayerCommand {
         switch self {
         case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .quit: false
         case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .sort,
-            .shuffleNow, .clear, .undo, .save, .reload, .pin, .setPlayed:
+            .shuffleNow, .clear, .clearOthers, .undo, .save, .reload, .pin, .setPinned, .setPlayed:
             true
         }
     }

@@ -103,8 +103,8 @@ struct PlayerState: Sendable {
         case .loadWaits(let id, let wait):
             lane.isCurrent(id) ? wait.map { announcer.loadWaits(id, $0) } ?? [] : []
         case .networkChanged(let report): networkChanged(report)
-        case .pinned(let track, let isPinned): [pinned(track, isPinned)]
-        case .saved(let count, let path): [announcer.remark("saved", Self.savedText(count, path))]
+        case .pinned(let tracks, let isPinned): announcer.pinned(tracks, isPinned)
+        case .saved(let count, let path): [announcer.remark("saved", Announcer.savedText(count, path))]
         case .cacheChanged, .backgroundFetchEnded: []
         case .passPrimed(let id): passPrimed(id)
         case .formatChanged(let id, let info, let frames): formatChanged(id, info, after: frames)
@@ -176,7 +176,7 @@ struct PlayerState: Sendable {
         queue.add(tracks, isLast: isLast)
         let notices = problems.flatMap { announcer.problem($0) }
         guard !tracks.isEmpty else { return notices }
-        announcer.note(SafeText("Added " + Self.countText(tracks.count)))
+        announcer.note(SafeText("Added " + Announcer.countText(tracks.count)))
         return notices + [.emit(.loaded(tracks: queue.tracks.count))] + dropStalePreparation()
     }
 
@@ -185,13 +185,6 @@ struct PlayerState: Sendable {
         connectivity = report
         guard wasOffline != report.isOffline else { return [] }
         return [announcer.networkChanged(to: report)] + (report.isOffline ? reopenEpisodes() : [])
-    }
-
-    private mutating func pinned(_ track: Track, _ isPinned: Bool) -> PlayerEffect {
-        let name = SafeText("\"") + (track.tags.title ?? track.location.name) + "\""
-        return isPinned
-            ? announcer.remark("pinned", "Pinned " + name + " (never evicted)")
-            : announcer.remark("unpinned", "Unpinned " + name)
     }
 
     private mutating func ticked() -> [PlayerEffect] {
@@ -306,12 +299,6 @@ struct PlayerState: Sendable {
     }
 
     // MARK: Texts and numbers
-
-    static func countText(_ count: Int) -> String { count == 1 ? "1 track" : "\(count) tracks" }
-
-    static func savedText(_ count: Int, _ path: String) -> SafeText {
-        SafeText("Saved \(countText(count)) as \(path)")
-    }
 
     /// The displayed number of a pass's track, from 1.
     func index(of pass: Pass) -> Int { (queue.place(of: pass.track.id) ?? 0) + 1 }

@@ -8,26 +8,44 @@ struct QueueHistory: Sendable {
     /// The most steps to remember, which bounds the memory for removed tracks.
     static let mostSteps = 50
 
-    private var steps: [QueueStep] = []
+    private var steps: [(step: QueueStep, interruption: Interruption?)] = []
 
     mutating func add(_ step: QueueStep) {
         if steps.count == Self.mostSteps { steps.removeFirst() }
-        steps.append(step)
+        steps.append((step, nil))
     }
+
+    /// The last step ended the playback of a track.
+    mutating func interrupted(_ interruption: Interruption) {
+        if !steps.isEmpty { steps[steps.count - 1].interruption = interruption }
+    }
+
+    /// The playback that the last step ended; `nil` if it ended none.
+    var interruption: Interruption? { steps.last?.interruption }
 
     /// Records an addition at `places`; with `joins`, in one step with the addition directly before it.
     mutating func added(_ places: Range<Int>, joins: Bool) {
         guard joins, let last = lastAddition, last.upperBound == places.lowerBound else {
             return add(.added(places))
         }
-        steps[steps.count - 1] = .added(last.lowerBound..<places.upperBound)
+        steps[steps.count - 1].step = .added(last.lowerBound..<places.upperBound)
     }
 
     /// The places of the last addition; `nil` if the last step is no addition.
-    var lastAddition: Range<Int>? { if case .added(let places) = steps.last { places } else { nil } }
+    var lastAddition: Range<Int>? { if case .added(let places) = steps.last?.step { places } else { nil } }
 
     /// Removes and returns the last step.
-    mutating func takeLast() -> QueueStep? { steps.popLast() }
+    mutating func takeLast() -> QueueStep? { steps.popLast()?.step }
+}
+
+/// The playback of a track that was removed from the queue; its undo continues it.
+struct Interruption: Sendable, Equatable {
+    let track: Track.ID
+    let position: Duration
+    let isPaused: Bool
+    /// The track that became current instead. If another one is current now, the user has chosen it since,
+    /// and it goes on playing.
+    let successor: Track.ID?
 }
 
 /// A change of the queue, with everything needed to undo it.
@@ -44,9 +62,9 @@ enum QueueStep: Sendable, Equatable {
     var undoneText: SafeText {
         switch self {
         case .added(let places):
-            SafeText("Removed " + PlayerState.countText(places.count))
+            SafeText("Removed " + Announcer.countText(places.count))
         case .removed(let tracks, _), .cleared(let tracks, _):
-            SafeText("Restored " + PlayerState.countText(tracks.count))
+            SafeText("Restored " + Announcer.countText(tracks.count))
         case .moved: "Restored the order before the move"
         case .sorted: "Restored the order before sorting"
         case .shuffled: "Restored the order before shuffling"

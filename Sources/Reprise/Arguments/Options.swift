@@ -2,6 +2,7 @@ import ArgumentParser
 import Loading
 import Media
 import Output
+import TerminalUI
 
 /// The command line that plays. Each option is declared once, here or in one of the groups.
 ///
@@ -130,6 +131,16 @@ struct Options: ParsableCommand, Sendable {
 
     @Flag(help: "Don't capture the mouse.")
     var noMouse = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Colors for a dark or light background. (default: ask the terminal)",
+            valueName: "theme"
+        ),
+        completion: .list(Theme.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(Theme(rawValue: $0), "use dark or light") }
+    )
+    var theme: Theme?
 
     @Option(
         help: ArgumentHelp("The first track to play, counted from 1.", valueName: "number"),

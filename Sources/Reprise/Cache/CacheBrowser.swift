@@ -42,11 +42,13 @@ final class CacheBrowser: CacheControl {
 
     init(
         clock: any MonotonicClock,
+        budget: Int64? = nil,
         list: @escaping @Sendable () async throws -> [CachedEntry],
         drop: @escaping @Sendable (Int64) async throws -> CacheRemoval,
         setPinned: @escaping @Sendable (Int64, Bool) async throws -> Void
     ) {
         self.clock = clock
+        state.withLock { $0.report.budget = budget }
         (self.list, self.drop, setPinnedNumber) = (list, drop, setPinned)
         (waiting, jobs) = AsyncStream.makeStream(of: Job.self)
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

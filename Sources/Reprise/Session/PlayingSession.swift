@@ -147,6 +147,7 @@ final class PlayingSession: Sendable {
             stderrPath: interface.logFile
         )
         configuration.usesMouse = !options.noMouse
+        configuration.theme = options.theme
         configuration.keyMap = interface.screen.keyMap
         configuration.colors = interface.screen.colors
         if let memory = interface.memory {

@@ -117,7 +117,7 @@ package enum CommandTable {
             keys: ["d", .delete]
         ),
         // Not `p`, which pauses in many players: pressing it by mistake must not fill the disk.
-        CommandRow("pin-selected", .pinSelected, "pin or unpin", reach: .keys, keys: ["P"]),
+        CommandRow("pin-selected", .pinSelected, "pin and download; unpin", reach: .keys, keys: ["P"]),
         CommandRow("played-selected", .playedSelected, "episode: played or not", reach: .keys, keys: ["e"]),
     ]
 
@@ -198,7 +198,14 @@ package enum CommandTable {
             completion: .path,
             usage: "the path of the playlist to write"
         ) { $0.isEmpty ? nil : .player(.save($0)) },
-        CommandRow("clear", .player(.clear), "clear the queue", keys: ["C"]),
+        CommandRow(
+            "clear",
+            "others",
+            "clear the queue",
+            completion: .words(["others"]),
+            usage: "others, which keeps the playing track, or no argument",
+            keys: [.init(["C"], "clear all but this track", "others")]
+        ) { $0.isEmpty ? .player(.clear) : $0 == "others" ? .player(.clearOthers) : nil },
         CommandRow("undo", .player(.undo), "undo the last change", keys: ["u"]),
     ]
 

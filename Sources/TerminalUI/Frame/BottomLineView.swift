@@ -7,8 +7,7 @@ enum BottomLineView {
         if let (sign, line) = state.typed {
             draw(line, behind: sign, row: row, into: &buffer)
         } else if let answer = state.answer {
-            let style = answer.isError ? Style.error : .notice
-            buffer.draw(answer.text, column: 0, row: row, style: style)
+            buffer.draw(answer.text, column: 0, row: row, style: answer.style)
         } else if let message = state.message {
             buffer.draw(message, column: 0, row: row, style: .notice)
         } else {

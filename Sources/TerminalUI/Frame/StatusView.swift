@@ -3,6 +3,11 @@ internal import Media
 /// The player's state, volume, modes and network traffic in one line; a narrow window drops the last parts.
 enum StatusView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+        // The line of the answer is still being edited below.
+        if state.typed != nil, let answer = state.answer, answer.isError {
+            buffer.draw(answer.text, column: 0, row: row, style: answer.style)
+            return
+        }
         var column = 0
         for (index, text) in parts(of: state, buffer.glyphs).enumerated() {
             let start = index == 0 ? 0 : column + 2

@@ -8,22 +8,19 @@ enum TabView {
             let style = tab.view == state.view ? Style.title : .dim
             buffer.draw(tab.text, column: tab.columns.lowerBound, row: row, style: style)
         }
-        let text = amount(state, buffer.glyphs)
-        let column = buffer.columns - text.columns - 1
-        if column > line.end + 1 { buffer.draw(text, column: column, row: row, style: .dim) }
+        let room = buffer.columns - line.end - 3
+        guard let text = amounts(state, buffer.glyphs).first(where: { $0.columns <= room }) else { return }
+        buffer.draw(text, column: buffer.columns - text.columns - 1, row: row, style: .dim)
     }
 
-    private static func amount(_ state: UIState, _ glyphs: Glyphs) -> SafeText {
+    /// The texts for the open view, the longest first.
+    private static func amounts(_ state: UIState, _ glyphs: Glyphs) -> [SafeText] {
         switch state.view {
-        case .queue: queueAmount(state, glyphs)
-        case .cache:
-            SafeText(
-                "\(count(state.cache.entries.count, "track")), "
-                    + ByteText.text(state.cache.entries.reduce(0) { $0 &+ $1.stored.byteCount })
-            )
-        case .network: SafeText(count(state.network.recordCount, "entry", "entries"))
-        case .messages: SafeText(count(state.player.messages.count, "message"))
-        case .playing, .help: ""
+        case .queue: [queueAmount(state, glyphs)]
+        case .cache: cacheAmounts(state.cache)
+        case .network: [SafeText(count(state.network.recordCount, "entry", "entries"))]
+        case .messages: [SafeText(count(state.player.messages.count, "message"))]
+        case .playing, .help: []
         }
     }
 
@@ -33,6 +30,18 @@ enum TabView {
         guard let filter = state.queue.filter else { return SafeText(count(all, "track")) }
         let more = filter.hasWork(in: state.player) ? glyphs.more : ""
         return SafeText("\(filter.matches.count)") + more + SafeText(" of \(all)")
+    }
+
+    /// `61 tracks, 1.9 of 10 GB`; with a filter, the tracks and bytes of the matches.
+    private static func cacheAmounts(_ cache: CacheViewState) -> [SafeText] {
+        let stored = cache.entries.reduce(0) { $0 &+ $1.stored.byteCount }
+        let all = cache.report.entries?.count ?? 0
+        guard cache.filter.isEmpty else {
+            let matches = "\(cache.entries.count) of \(all)"
+            return [SafeText("\(matches) tracks, \(ByteText.text(stored))"), SafeText(matches)]
+        }
+        let size = cache.report.budget.map { ByteText.text(stored, of: $0) } ?? ByteText.text(stored)
+        return [SafeText("\(count(all, "track")), \(size)"), SafeText(size)]
     }
 
     private static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {

@@ -16,6 +16,15 @@ enum ByteText {
     }
 }
 
+extension ByteText {
+    /// `1.9 of 10 GB`, `900 MB of 10 GB`: a unit that both have is written once.
+    static func text(_ bytes: Int64, of all: Int64) -> String {
+        let (part, whole) = (text(bytes), text(all).replacing(".0 ", with: " "))
+        let unit = part.split(separator: " ").last ?? ""
+        return (whole.hasSuffix(" " + unit) ? String(part.dropLast(unit.count + 1)) : part) + " of " + whole
+    }
+}
+
 /// Formats the time since a moment in a few characters.
 package enum AgeText {
     /// `just now`, `59m`, `47h`, `99d`, `103w`, `5y`: whole units, rounded down. A future moment is

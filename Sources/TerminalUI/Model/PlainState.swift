@@ -28,9 +28,8 @@ package struct PlainState: Sendable {
     package mutating func typed(_ key: Key) -> Reply {
         // The key was typed directly after the colon, before the terminal took over the editing.
         if wantsLine { return key == .enter ? entered("") : answered { $0.apply(.key(key)) } }
-        guard let entry = ui.keyMap.entry(for: key), entry.command != .back, entry.command != .redraw else {
-            return Reply()
-        }
+        guard let entry = ui.keyMap.entry(for: key) else { return answered { $0.apply(.key(key)) } }
+        guard entry.command != .back, entry.command != .redraw else { return Reply() }
         return linesInstead(of: entry).map { Reply(lines: $0) } ?? answered { $0.apply(.key(key)) }
     }
 
@@ -47,6 +46,8 @@ package struct PlainState: Sendable {
             return Reply(actions: ui.apply(.key(.escape)), lines: lines)
         }
         var reply = answered { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
+        // A line that failed stays to be edited on the screen; here it is typed again.
+        if ui.answer?.isError == true { _ = ui.apply(.key(.escape)) }
         if reply.actions.contains(.send(.status)) {
             reply.actions.removeAll { $0 == .send(.status) }
             reply.lines.append(timeLine)
@@ -58,17 +59,7 @@ package struct PlainState: Sendable {
     package mutating func take(_ snapshot: PlayerSnapshot) -> [SafeText] {
         let old = ui.player
         _ = ui.apply(.snapshot(snapshot))
-        var lines: [SafeText] = []
-        if old.volume != snapshot.volume { lines.append(SafeText("Volume \(snapshot.volume) %")) }
-        if old.isMuted != snapshot.isMuted { lines.append(snapshot.isMuted ? "Muted" : "Unmuted") }
-        if old.isShuffled != snapshot.isShuffled {
-            lines.append(snapshot.isShuffled ? "Shuffle on" : "Shuffle off")
-        }
-        if old.repeatMode != snapshot.repeatMode {
-            lines.append(SafeText("Repeat \(snapshot.repeatMode.rawValue)"))
-        }
-        if old.gainMode != snapshot.gainMode { lines.append(SafeText("Gain \(snapshot.gainMode.rawValue)")) }
-        return lines
+        return CommandReply.changes(from: old, to: snapshot)
     }
 
     private mutating func answered(_ change: (inout UIState) -> [UIAction]) -> Reply {
@@ -76,7 +67,11 @@ package struct PlainState: Sendable {
         let actions = change(&ui)
         var lines: [SafeText] = []
         if ui.queue.list.selected != selected { lines.append(selectionLine) }
-        if let answer = ui.answer { lines.append(answer.text) }
+        // The start, the end and the position of the music are printed as they happen.
+        let isNarrated = actions.contains {
+            if case .send(let command) = $0 { command.isNarrated } else { false }
+        }
+        if let answer = ui.answer, !isNarrated { lines.append(answer.text) }
         return Reply(actions: actions, lines: lines)
     }
 
@@ -99,22 +94,21 @@ package struct PlainState: Sendable {
         return SafeText("\(index + 1) ") + name + SafeText(time)
     }
 
-    /// The current position: `Playing 2 of 9: River – Reprise, 0:06 of 0:15`.
-    private var timeLine: SafeText {
-        let player = ui.player
-        let state = player.state.rawValue
-        let word = SafeText(state.prefix(1).uppercased() + state.dropFirst())
-        guard let index = player.currentIndex, let name = QueueRow.currentName(in: player, glyphs: glyphs)
-        else { return word }
-        let time = (player.isExact ? "" : "about ") + player.position.clockTime
-        let whole = player.duration.map { " of " + $0.clockTime } ?? ""
-        return word + SafeText(" \(index + 1) of \(player.tracks.count): ") + name
-            + SafeText(", \(time)\(whole)")
-    }
+    private var timeLine: SafeText { CommandReply.time(of: ui.player, glyphs: glyphs) }
 
     private var helpLines: [SafeText] {
         ui.keyMap.bindings.filter { $0.entry.row.reach != .screen }.map { binding in
             SafeText(binding.keys.map(\.name.string).joined(separator: " ")) + ": " + binding.help
+        }
+    }
+}
+
+extension PlayerCommand {
+    /// `true` if plain mode prints an event that shows the result.
+    fileprivate var isNarrated: Bool {
+        switch self {
+        case .play, .pause, .toggle, .next, .previous, .jump, .seek, .status: true
+        default: false
         }
     }
 }

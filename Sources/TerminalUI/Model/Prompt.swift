@@ -1,6 +1,6 @@
 internal import Media
 
-/// A search or filter text while it is typed. The queue is searched or filtered again after each key.
+/// A search or filter text while it is typed. The open list is searched or filtered again after each key.
 package struct Prompt: Sendable {
     package enum Kind: Sendable {
         case search
@@ -18,47 +18,47 @@ package struct Prompt: Sendable {
     private let earlierFilter: String
 
     /// A filter prompt starts with the current filter, which is edited more often than replaced.
-    init(_ kind: Kind, of queue: QueueViewState) {
+    init(_ kind: Kind, of lists: ViewLists) {
         self.kind = kind
-        origin = queue.list.selected
-        earlierFilter = queue.filter?.text ?? ""
+        origin = lists.current.selected
+        earlierFilter = lists.filter
         if kind == .filter { line.insert(earlierFilter) }
     }
 
-    /// Applies one key to the text and the result to `queue`; `false` if the prompt is closed.
-    mutating func apply(_ key: Key, to queue: inout QueueViewState, of player: PlayerSnapshot) -> Bool {
+    /// Applies one key to the text and the result to the open list; `false` if the prompt is closed.
+    mutating func apply(_ key: Key, to lists: inout ViewLists, of player: PlayerSnapshot) -> Bool {
         // There is nothing to complete.
         guard key != .tab, key != .backTab else { return true }
         switch line.apply(key) {
         case .entered: return false
         case .cancelled:
             switch kind {
-            case .filter: queue.setFilter(earlierFilter, in: player)
-            case .search: queue.endSearch()
+            case .filter: lists.setFilter(earlierFilter, in: player)
+            case .search: lists.endSearch()
             }
-            queue.list.select(origin)
+            lists.current.select(origin)
             return false
         case .editing, .wantsPaths:
-            show(in: &queue, of: player)
+            show(in: &lists, of: player)
             return true
         }
     }
 
-    mutating func paste(_ text: String, to queue: inout QueueViewState, of player: PlayerSnapshot) {
+    mutating func paste(_ text: String, to lists: inout ViewLists, of player: PlayerSnapshot) {
         line.insert(text)
-        show(in: &queue, of: player)
+        show(in: &lists, of: player)
     }
 
-    private func show(in queue: inout QueueViewState, of player: PlayerSnapshot) {
+    private func show(in lists: inout ViewLists, of player: PlayerSnapshot) {
         switch kind {
-        case .filter: queue.setFilter(line.text, in: player)
+        case .filter: lists.setFilter(line.text, in: player)
         case .search where line.text.isEmpty:
-            queue.endSearch()
-            queue.list.select(origin)
+            lists.endSearch()
+            lists.current.select(origin)
         case .search:
-            guard line.text != queue.search?.text else { return }
-            queue.find(line.text, from: origin, isForward: true, in: player)
-            if queue.search?.found == nil { queue.list.select(origin) }
+            guard line.text != lists.searchText else { return }
+            lists.find(line.text, from: origin, in: player)
+            if !lists.hasFound { lists.current.select(origin) }
         }
     }
 }

@@ -19,6 +19,10 @@ package enum UIEvent: Sendable, Equatable {
     /// The spectrum and levels of the sound being heard, on the shell's clock; `nil` if there is no sound.
     case sound(SoundPicture?, at: Duration)
     case resized(columns: Int, rows: Int)
+    /// The terminal reports the colour of its background. Only the shell handles it.
+    case background(ScreenColor)
+    /// The answer and the message at the bottom were shown for `NoticeTimer.longest`.
+    case noticeExpired
     /// A signal requests the end of the program.
     case endRequested
 }
@@ -71,7 +75,7 @@ struct CommandOutcome {
     var actions: [UIAction]
     var answer: CommandAnswer?
 
-    static let nothing = CommandOutcome()
+    static let noSelection = CommandOutcome(answer: .error("No track is selected"))
 
     init(_ actions: [UIAction] = [], answer: CommandAnswer? = nil) {
         self.actions = actions
@@ -81,14 +85,18 @@ struct CommandOutcome {
     static func error(_ text: SafeText) -> CommandOutcome { CommandOutcome(answer: .error(text)) }
 
     static func notice(_ text: SafeText, _ actions: [UIAction] = []) -> CommandOutcome {
-        CommandOutcome(actions, answer: CommandAnswer(text: text, isError: false))
+        CommandOutcome(actions, answer: .notice(text))
     }
 }
 
-/// A line in reply to the last key or command, shown until the next key.
+/// A line in reply to the last key or command, shown until the next key, click or message, or for a while.
 package struct CommandAnswer: Sendable, Equatable {
     package var text: SafeText
     package var isError: Bool
 
+    var style: Style { isError ? .error : .notice }
+
     static func error(_ text: SafeText) -> CommandAnswer { CommandAnswer(text: text, isError: true) }
+
+    static func notice(_ text: SafeText) -> CommandAnswer { CommandAnswer(text: text, isError: false) }
 }

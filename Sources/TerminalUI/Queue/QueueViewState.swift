@@ -169,14 +169,16 @@ package struct QueueViewState: Sendable {
         guard places.count <= Self.mostPinned else {
             return .error(SafeText("Can't pin \(places.count) tracks at once (at most \(Self.mostPinned))"))
         }
+        guard !places.isEmpty else { return .noSelection }
         marks = []
-        return CommandOutcome(places.map { .send(.pin($0 + 1)) })
+        let numbers = TrackNumbers(places: RangeSet(places.map { $0..<$0 + 1 }))
+        return CommandOutcome([.send(.setPinned(numbers, !unpinned.isEmpty))])
     }
 
     /// Marks the chosen tracks as played. If all episodes among them are, marks them as not played.
     mutating func togglePlayedChosen(in player: PlayerSnapshot) -> CommandOutcome {
         let places = chosenPlaces(in: player)
-        guard !places.isEmpty else { return .nothing }
+        guard !places.isEmpty else { return .noSelection }
         let episodes = places.ranges.joined().lazy.map { player.tracks[$0] }.filter { $0.episode != nil }
         marks = []
         let numbers = TrackNumbers(places: places)
@@ -185,7 +187,7 @@ package struct QueueViewState: Sendable {
 
     mutating func removeChosen(from player: PlayerSnapshot, keys: KeyMap) -> CommandOutcome {
         let places = chosenPlaces(in: player)
-        guard !places.isEmpty else { return .nothing }
+        guard !places.isEmpty else { return .noSelection }
         // The next key may come before the next snapshot, and must not act on the same track.
         if marks.isEmpty, filter != nil {
             filter?.forget(row: list.selected)
@@ -207,7 +209,7 @@ package struct QueueViewState: Sendable {
         }
         guard !marks.isEmpty else {
             let target = list.selected + rows
-            guard (0..<list.count).contains(target) else { return .nothing }
+            guard (0..<list.count).contains(target) else { return .error("Can't move further") }
             let command = PlayerCommand.move(TrackNumbers(list.selected + 1), to: target + 1)
             // The selection moves at once, so that the key can be held down.
             list.select(target)
@@ -215,10 +217,10 @@ package struct QueueViewState: Sendable {
         }
         let places = movedGroup.map { RangeSet($0) } ?? chosenPlaces(in: player)
         let count = TrackNumbers(places: places).count
-        guard let first = places.ranges.first?.lowerBound else { return .nothing }
+        guard let first = places.ranges.first?.lowerBound else { return .error("Can't move further") }
         // If the tracks are apart, a move down first only brings them together at the position of the first.
         let target = places.ranges.count > 1 && rows > 0 ? first : first + rows
-        guard target >= 0, target + count <= player.tracks.count else { return .nothing }
+        guard target >= 0, target + count <= player.tracks.count else { return .error("Can't move further") }
         movedGroup = target..<target + count
         list.select(target)
         return CommandOutcome([.send(.move(TrackNumbers(places: places), to: target + 1))])

@@ -35,6 +35,9 @@ struct TrackMatcher: Sendable, Equatable {
         }
     }
 
+    /// Matches any other text.
+    func matches(_ text: String) -> Bool { words.allSatisfy { occurs($0, in: text) } }
+
     private func occurs(_ word: Word, in tags: TrackTags) -> Bool {
         occurs(word, in: tags.title?.string) || occurs(word, in: tags.artist?.string)
             || occurs(word, in: tags.album?.string)

@@ -16,7 +16,7 @@ struct CursesScreen: ~Copyable {
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
     private let output: UnsafeMutablePointer<FILE>
-    private let palette: Palette
+    private var palette: Palette
     let modes: TerminalModes
     private var shownTitle: SafeText?
     private var shown: CellBuffer?
@@ -47,7 +47,11 @@ struct CursesScreen: ~Copyable {
         curs_set(0)
         // The hidden cursor need not be moved after each frame.
         leaveok(window, true)
-        palette = Palette(usesColor: configuration.usesColor, choices: configuration.colors)
+        palette = Palette(
+            usesColor: configuration.usesColor,
+            choices: configuration.colors,
+            theme: configuration.theme ?? .dark
+        )
         modes = configuration.modes
         wrefresh(window)
         send(modes.enter)
@@ -95,6 +99,20 @@ struct CursesScreen: ~Copyable {
         shown = frame
         if isWhole { clearok(window, true) }
         wrefresh(window)
+    }
+
+    /// Asks the terminal for its background, unless the user has set the theme or the terminal cannot know;
+    /// `true` if it will answer.
+    func askForBackground() -> Bool {
+        guard let question = modes.question, palette.hasColors else { return false }
+        send(question)
+        return true
+    }
+
+    /// Shows all later frames in the colours for `theme`.
+    mutating func use(_ theme: Theme) {
+        // Cells keep the numbers of their colour pairs, so all are written again.
+        if palette.change(to: theme) { shown = nil }
     }
 
     /// Restores the terminal before the process stops.

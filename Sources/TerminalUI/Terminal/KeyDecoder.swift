@@ -7,7 +7,10 @@ package struct KeyDecoder: Sendable {
     private static let longestPaste = 1 << 20
     /// More bytes than any sequence of a key or of the mouse has.
     private static let longestSequence = 32
+    /// More bytes than the report of a colour has.
+    private static let longestReport = 64
     private static let escape: UInt8 = 0x1B
+    private static let bell: UInt8 = 0x07
     private static let pasteStart = Array("\u{1B}[200~".utf8)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
@@ -15,15 +18,25 @@ package struct KeyDecoder: Sendable {
     private var paste: [UInt8]?
     /// The bytes of an incomplete sequence or character.
     private var held: [UInt8] = []
+    /// `true` from a question to the terminal until it has reported its attributes.
+    package var awaitsReply = false
+    /// `true` if the last byte was an escape that became a key, but may begin a slow reply.
+    private var hasFlushedEscape = false
 
     package init() {}
 
-    /// `true` if the last bytes begin a sequence. If no more follow soon, call `flush`.
-    package var isIncomplete: Bool { !held.isEmpty && paste == nil }
+    /// `true` if the last bytes begin a sequence. If no more follow soon, call `flush`. The rest of a
+    /// terminal's report may come at any time.
+    package var isIncomplete: Bool { !held.isEmpty && paste == nil && !isReport(held[...]) }
 
     /// The events that the next bytes complete.
     package mutating func events(_ bytes: some Sequence<UInt8>) -> [UIEvent] {
         var rest = (held + bytes)[...]
+        if hasFlushedEscape, let first = rest.first, first == UInt8(ascii: "]") || first == UInt8(ascii: "[")
+        {
+            rest.insert(Self.escape, at: rest.startIndex)
+        }
+        hasFlushedEscape = false
         var events: [UIEvent] = []
         while !rest.isEmpty, let count = decode(rest, &events) { rest = rest.dropFirst(count) }
         held = Array(rest)
@@ -33,6 +46,7 @@ package struct KeyDecoder: Sendable {
     /// Ends an incomplete sequence: a lone escape is the Escape key; anything else is dropped.
     package mutating func flush() -> [UIEvent] {
         defer { held = [] }
+        hasFlushedEscape = awaitsReply && held == [Self.escape]
         return held == [Self.escape] ? [.key(.escape)] : []
     }
 
@@ -41,6 +55,7 @@ package struct KeyDecoder: Sendable {
         if paste != nil { return decodePaste(bytes, &events) }
         guard bytes.first == Self.escape else { return Self.decodeCharacter(bytes, &events) }
         guard let opening = bytes.dropFirst().first else { return nil }
+        if opening == UInt8(ascii: "]") { return decodeReport(bytes, &events) }
         guard opening == UInt8(ascii: "[") || opening == UInt8(ascii: "O") else {
             events.append(.key(.escape))
             return 1
@@ -64,12 +79,48 @@ package struct KeyDecoder: Sendable {
             guard let letter = body.dropFirst().first else { return nil }
             events += Self.key("[", letter)
             return count + 1
+        // The device attributes, which end the wait for other reports.
+        case (_, UInt8(ascii: "c")) where text.hasPrefix("?"): awaitsReply = false
         case (_, UInt8(ascii: "M")) where text.hasPrefix("<"):
             events += Self.press(text.dropFirst()).map { [.mouse($0)] } ?? []
         // The numbers before a letter are the modifiers Shift, Alt and Control.
         default: events += Self.key(end == UInt8(ascii: "~") ? text.prefix { $0 != ";" } : "", end)
         }
         return count
+    }
+
+    /// `true` if `bytes` begin like a report of the terminal, OSC or DA1, and not like a key, or two keys.
+    private func isReport(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count > 1, bytes.first == Self.escape else { return false }
+        let (opening, next) = (bytes.dropFirst().first, bytes.dropFirst(2).first)
+        guard let next else { return awaitsReply }
+        return opening == UInt8(ascii: "]")
+            ? (0x30..<0x3A).contains(next) : opening == UInt8(ascii: "[") && next == UInt8(ascii: "?")
+    }
+
+    /// Decodes a report (OSC), which ends with BEL or ESC `\`. Reports other than that of the background are
+    /// dropped; what cannot belong to a report is keys again.
+    private func decodeReport(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
+        let body = bytes.dropFirst(2).prefix { (0x20..<0x7F).contains($0) }
+        guard bytes.count > 2 else { return nil }
+        guard isReport(bytes), body.count <= Self.longestReport else {
+            if !isReport(bytes) { events.append(.key(.escape)) }
+            return isReport(bytes) ? 2 + body.count : 1
+        }
+        let end = bytes[body.endIndex...]
+        guard let first = end.first else { return nil }
+        var length = 1
+        if first == Self.escape {
+            guard let second = end.dropFirst().first else { return nil }
+            length = second == UInt8(ascii: "\\") ? 2 : 0
+        } else if first != Self.bell {
+            length = 0
+        }
+        let text = String(decoding: body, as: UTF8.self)
+        if length > 0, text.hasPrefix("11;"), let color = ScreenColor(parsing: text.dropFirst(3)) {
+            events.append(.background(color))
+        }
+        return 2 + body.count + length
     }
 
     /// Decodes pasted text, up to its end mark or the last byte that cannot belong to the mark.

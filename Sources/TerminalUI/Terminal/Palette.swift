@@ -7,16 +7,33 @@ internal import CCurses
 struct Palette {
     private let colors: Int32
     private let choices: [Style: ColorChoice]
+    private var theme: Theme
 
     /// Prepares the colour pairs; `choices` are the user's own. Needs `newterm` first, on the screen's
     /// thread.
-    init(usesColor: Bool, choices: [Style: ColorChoice]) {
+    init(usesColor: Bool, choices: [Style: ColorChoice], theme: Theme) {
         self.choices = choices
+        self.theme = theme
         guard usesColor, has_colors(), start_color() == OK, use_default_colors() == OK else {
             colors = 0
             return
         }
         colors = curses_colors()
+        preparePairs()
+    }
+
+    /// `true` if colours are used, so that the theme matters.
+    var hasColors: Bool { colors >= 8 }
+
+    /// Prepares the colour pairs anew; `false` if the theme is the same.
+    mutating func change(to theme: Theme) -> Bool {
+        guard theme != self.theme else { return false }
+        self.theme = theme
+        preparePairs()
+        return true
+    }
+
+    private func preparePairs() {
         for style in Style.allCases {
             if let color = color(of: style) {
                 init_pair(Int16(style.rawValue) + 1, Int16(color), -1)
@@ -47,24 +64,7 @@ struct Palette {
         switch choices[style] {
         case .standard: return nil
         case .index(let index) where index < colors: return Int32(index)
-        case .index, nil: return Self.color(of: style, colors: colors)
-        }
-    }
-
-    private static func color(of style: Style, colors: Int32) -> Int32? {
-        let isRich = colors >= 256
-        return switch style {
-        case .normal, .title, .selected, .dim, .missing, .prompt, .head: nil
-        case .marked: isRich ? 180 : COLOR_YELLOW
-        case .playing: isRich ? 114 : COLOR_GREEN
-        case .played: isRich ? 78 : COLOR_GREEN
-        case .cached: isRich ? 67 : COLOR_BLUE
-        case .inFlight: isRich ? 179 : COLOR_YELLOW
-        case .error: isRich ? 203 : COLOR_RED
-        case .notice: isRich ? 180 : COLOR_YELLOW
-        case .soft: isRich ? 71 : COLOR_GREEN
-        case .middling: isRich ? 179 : COLOR_YELLOW
-        case .loud: isRich ? 203 : COLOR_RED
+        case .index, nil: return theme.color(of: style, colors: Int(colors)).map { Int32($0) }
         }
     }
 }

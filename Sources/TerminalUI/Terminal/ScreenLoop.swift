@@ -18,6 +18,7 @@ struct ScreenLoop: ~Copyable {
     private var keys: TerminalInput
     private var state: UIState
     private var pacer = RedrawPacer()
+    private var notices = NoticeTimer()
     private var clicks = ClickCounter()
     /// `true` while a filter or search that a key started is unfinished.
     private var owesAnswer = false
@@ -59,12 +60,21 @@ struct ScreenLoop: ~Copyable {
         apply(.snapshot(player.snapshot))
         if surroundings.cache == nil { apply(.cache(nil)) }
         draw()
+        // Asked after the first frame, which is not delayed for it.
+        if screen.askForBackground() { keys.asked() }
         while true {
-            if let exit { return exit }
+            if let exit {
+                keys.dropReply()
+                return exit
+            }
             pacer.soundMoves(state.movesSound)
             wait(relay: relay)
             doWork()
             showIfDue()
+            if notices.delay(at: now) == .zero {
+                apply(.noticeExpired)
+                draw()
+            }
             if let leaving, now >= leaving.until { exit = leaving.exit }
         }
     }
@@ -105,7 +115,7 @@ struct ScreenLoop: ~Copyable {
         if state.hasWork { return 0 }
         let now = now
         let due = [
-            pacer.delay(at: now), leaving.map { max(.zero, $0.until - now) },
+            pacer.delay(at: now), notices.delay(at: now), leaving.map { max(.zero, $0.until - now) },
             screen.isAway ? Foreground.checkInterval : nil,
         ].compactMap { $0 }.min()
         guard let due else { return -1 }
@@ -120,10 +130,11 @@ struct ScreenLoop: ~Copyable {
         // Keys act on the latest state, not on the last frame drawn.
         apply(.snapshot(player.snapshot))
         for event in events where exit == nil {
-            if case .mouse(let mouse) = event {
+            switch event {
+            case .mouse(let mouse):
                 for event in clicks.events(for: mouse, at: now) { apply(.mouse(event)) }
-            } else {
-                apply(event)
+            case .background(let color): screen.use(Theme(on: color))
+            default: apply(event)
             }
         }
         owesAnswer = state.hasWork
@@ -236,6 +247,7 @@ struct ScreenLoop: ~Copyable {
     private mutating func draw() {
         guard exit == nil else { return }
         readSurroundings()
+        notices.show(state.notice, at: now)
         screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
         screen.show(view.draw(state))
     }
@@ -274,4 +286,24 @@ package struct RedrawPacer {
         guard let drawnAt else { return .zero }
         return max(.zero, drawnAt + (isMoving ? Self.movingInterval : Self.interval) - now)
     }
+}
+
+/// Times the answer or message at the bottom of the screen. Pure: the caller passes the time.
+package struct NoticeTimer {
+    /// Long enough to read a line of 80 columns twice.
+    package static let longest = Duration.seconds(10)
+
+    private var notice: [Int]?
+    private var end = Duration.zero
+
+    package init() {}
+
+    /// `notice` identifies the line that is shown now; `nil` if there is none.
+    package mutating func show(_ notice: [Int]?, at now: Duration) {
+        guard notice != self.notice else { return }
+        (self.notice, end) = (notice, now + Self.longest)
+    }
+
+    /// The wait until the line goes: zero if it is due, `nil` if there is none.
+    package func delay(at now: Duration) -> Duration? { notice == nil ? nil : max(.zero, end - now) }
 }

@@ -21,6 +21,8 @@ package struct TerminalConfiguration: Sendable {
     /// `true` if the screen receives mouse presses and the wheel; otherwise the terminal selects text with
     /// them.
     package var usesMouse = true
+    /// The theme that the user has set; `nil` to ask the terminal for its background.
+    package var theme: Theme?
     package var keyMap = KeyMap.standard
     /// The user's own colours.
     package var colors: [Style: ColorChoice] = [:]
@@ -41,7 +43,11 @@ package struct TerminalConfiguration: Sendable {
         self.stderrPath = stderrPath
     }
 
-    var modes: TerminalModes { TerminalModes(term: term, isInTmux: isInTmux, usesMouse: usesMouse) }
+    var modes: TerminalModes {
+        var modes = TerminalModes(term: term, isInTmux: isInTmux, usesMouse: usesMouse)
+        if theme != nil || !usesColor { modes.answersQuestions = false }
+        return modes
+    }
 
     /// `true` if a screen is possible: the output is a terminal of a known type that can place its cursor,
     /// and keys can be read. Otherwise lines are printed instead.
@@ -78,6 +84,8 @@ struct TerminalModes: Sendable, Equatable {
     let reportsMouse: Bool
     /// `true` if the terminal can save its title and restore it.
     let keepsTitle: Bool
+    /// `true` if the terminal may be asked for its background.
+    var answersQuestions: Bool
 
     /// `isInTmux` distinguishes tmux, which has a stack of titles, from GNU screen, which does not: both can
     /// have the type `screen`.
@@ -87,6 +95,9 @@ struct TerminalModes: Sendable, Equatable {
         keepsTitle = stacks.contains(family) || (family == "screen" && isInTmux)
         // The Linux console and real VTs report no mouse, and some print unknown sequences.
         reportsMouse = usesMouse && (keepsTitle || ["screen", "rxvt", "st"].contains(family))
+        // Real VTs are like the console; the terminal of Emacs answers nothing.
+        let isOld = family.hasPrefix("vt") && family.dropFirst(2).first?.isNumber == true
+        answersQuestions = !isOld && !["", "linux", "dumb", "ansi", "eterm", "unknown"].contains(family)
     }
 
     /// Turns on paste marks (2004) and presses (1000) in decimal numbers (1006), and saves the title
@@ -105,6 +116,10 @@ struct TerminalModes: Sendable, Equatable {
     /// Resets the terminal after a fault, including the modes that ncurses set, in a form that any terminal
     /// with a screen accepts: ends our modes, leaves the alternate screen, shows the cursor, ends colours.
     var abandon: String { leave + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[0m\r" }
+
+    /// Asks for the background (OSC 11), and behind it for the device attributes (DA1), which every terminal
+    /// reports: once they have come, no other answer follows. `nil` if the terminal must not be asked.
+    var question: String? { answersQuestions ? "\u{1B}]11;?\u{1B}\\\u{1B}[c" : nil }
 
     /// Sets the window's title (OSC 2), if it can be restored later. `title` contains no control characters.
     func title(_ title: String) -> String { keepsTitle ? "\u{1B}]2;\(title)\u{07}" : "" }

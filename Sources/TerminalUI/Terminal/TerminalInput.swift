@@ -5,6 +5,9 @@ struct TerminalInput {
     /// The milliseconds to wait for the rest of a sequence; after that, a lone escape is the Escape key.
     private static let sequenceDelay: Int32 = 25
 
+    /// The milliseconds to wait at the end for a reply that has not come yet.
+    private static let replyDelay: Int32 = 100
+
     let descriptor: Int32
     private var decoder = KeyDecoder()
 
@@ -23,6 +26,21 @@ struct TerminalInput {
             events += decoder.events(more)
         }
         return events
+    }
+
+    /// The terminal was asked a question.
+    mutating func asked() { decoder.awaitsReply = true }
+
+    /// Reads the reply to a question that was just asked, so that the next program does not; waits for it no
+    /// longer than a terminal needs.
+    mutating func dropReply() {
+        while decoder.awaitsReply {
+            var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&status, 1, Self.replyDelay) > 0, let bytes = readBytes(), !bytes.isEmpty else {
+                return
+            }
+            _ = decoder.events(bytes)
+        }
     }
 
     /// The bytes of one read: empty for Ctrl-D in a line, `nil` if the terminal is lost.

@@ -6,10 +6,12 @@ package struct CacheViewState: Sendable {
     /// `true` if this session has a cache.
     package private(set) var isAvailable = true
     package private(set) var report = CacheContents()
+    /// The entries that match the filter, the last played first.
+    package private(set) var entries: [CachedTrack] = []
+    /// Only entries that match it are shown; empty for all.
+    private(set) var filter = ""
     /// The entry that a repeated `delete` deletes.
     private var candidate: CachedTrack.ID?
-
-    package var entries: [CachedTrack] { report.entries ?? [] }
 
     package var selected: CachedTrack? {
         entries.indices.contains(list.selected) ? entries[list.selected] : nil
@@ -21,16 +23,36 @@ package struct CacheViewState: Sendable {
     mutating func show(_ report: CacheContents?) -> CommandAnswer? {
         isAvailable = report != nil
         guard let report else { return nil }
-        let id = selected?.id
         self.report = report
+        fit()
+        return report.problem.map { .error($0) }
+    }
+
+    mutating func setFilter(_ text: String) {
+        filter = text.contains { !$0.isWhitespace } ? text : ""
+        fit()
+    }
+
+    private mutating func fit() {
+        let id = selected?.id
+        let (all, matcher) = (report.entries ?? [], TrackMatcher(filter))
+        entries = filter.isEmpty ? all : all.filter { matcher.matches(Self.text(of: $0)) }
         list.resize(count: entries.count, height: list.height)
         if let row = entries.firstIndex(where: { $0.id == id }) { list.select(row) }
-        return report.problem.map { .error($0) }
+    }
+
+    /// The text in which a search looks.
+    func text(ofRow row: Int) -> String { Self.text(of: entries[row]) }
+
+    private static func text(of entry: CachedTrack) -> String {
+        [entry.title?.string, entry.artist?.string, entry.source.string].compactMap { $0 }.joined(
+            separator: " "
+        )
     }
 
     /// Adds the selected entry to the queue.
     func add() -> CommandOutcome {
-        guard let entry = selected else { return .nothing }
+        guard let entry = selected else { return .noSelection }
         // The cache reports an address without its query, which may hold secrets, and marks the gap with `…`.
         guard !entry.source.string.hasSuffix("…") else {
             return .error("Can't add it: its full address is not known – use :add")
@@ -41,7 +63,7 @@ package struct CacheViewState: Sendable {
     /// Deletes the selected entry from the cache if called twice in a row. `key` is the name of the key to
     /// press again.
     mutating func delete(key: SafeText?) -> CommandOutcome {
-        guard let entry = selected else { return .nothing }
+        guard let entry = selected else { return .noSelection }
         guard !entry.isPinned else {
             candidate = nil
             return .error("Can't delete a pinned track – unpin it first")
@@ -53,15 +75,17 @@ package struct CacheViewState: Sendable {
             return .notice(again + size + " of " + entry.name(.ascii))
         }
         candidate = nil
-        return CommandOutcome([.evict(entry.id)])
+        return .notice("Deleted " + entry.name(.ascii), [.evict(entry.id)])
     }
 
     /// Cancels the deletion, because another command was entered in between.
     mutating func cancelDelete() { candidate = nil }
 
     func togglePin() -> CommandOutcome {
-        guard let entry = selected else { return .nothing }
-        return CommandOutcome([.setPinned(entry.id, !entry.isPinned)])
+        guard let entry = selected else { return .noSelection }
+        let name = SafeText("\"") + entry.name(.ascii) + "\""
+        let text = entry.isPinned ? "Unpinned " + name : "Pinned " + name + " (never evicted)"
+        return .notice(text, [.setPinned(entry.id, !entry.isPinned)])
     }
 }
 
@@ -97,6 +121,9 @@ enum CacheView {
     private static func emptyText(_ state: CacheViewState, _ glyphs: Glyphs) -> SafeText {
         if let problem = state.report.problem { return problem }
         if !state.isAvailable { return "No cache in this session" }
+        if !state.filter.isEmpty, state.report.entries?.isEmpty == false {
+            return SafeText("No match for \"\(state.filter)\"")
+        }
         return state.report.entries == nil ? "Reading the cache" + glyphs.more : "No cached tracks yet"
     }
 }

@@ -21,7 +21,10 @@ package struct MessagesViewState: Sendable {
     /// The newest message, until `markSeen`.
     package var unseen: SafeText? { newest.flatMap { $0.number == seenNumber ? nil : $0.text } }
 
-    mutating func markSeen() { seenNumber = newest?.number ?? 0 }
+    /// The number of the newest message; 0 before the first.
+    var newestNumber: Int { newest?.number ?? 0 }
+
+    mutating func markSeen() { seenNumber = newestNumber }
 
     /// Wraps the messages to a window's width. If the last line is selected, the selection follows new ones.
     mutating func show(_ messages: [PlayerMessage], columns: Int) {

@@ -14,6 +14,17 @@ package struct NetworkViewState: Sendable {
         row < records.count ? records[row] : underWay[row - records.count]
     }
 
+    /// The text in which a search looks.
+    func text(ofRow row: Int) -> String {
+        let record = self[row]
+        let words: [String] =
+            switch record.event {
+            case .decision(let decision, let reason): [decision.rawValue, reason.string]
+            case .request(let request): [request.why.rawValue, request.end]
+            }
+        return (words + [record.resource.string]).joined(separator: " ")
+    }
+
     /// Shows the newest records. The selection follows them if it is on the last row; otherwise it stays on
     /// its record.
     mutating func show(_ records: [JournalRecord], count: Int, underWay: [JournalRecord]) {

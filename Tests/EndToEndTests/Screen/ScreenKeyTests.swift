@@ -86,8 +86,10 @@ struct ScreenKeyTests {
         try await stage.wait(for: "third to play") { try await $0.nowPlaying.contains("third") }
         try await stage.command("nonsense")
         try await stage.wait(for: "an answer to nonsense") {
-            try await $0.row(fromBelow: 1).contains("nonsense")
+            try await $0.row(fromBelow: 2).contains("Unknown command \"nonsense\"")
         }
+        // The line stays to be edited.
+        try await stage.keys("Escape")
         try await stage.command("quit")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }

@@ -75,6 +75,7 @@ struct ModelWorld {
             if case .writing(let frames, _) = passes[id] {
                 passes[id] = .writing(frames: frames, wantsPrime: true)
             }
+        case .download, .stopDownload: break
         case .release(let id), .allowReadAhead(let id), .prefetchHead(let id), .reject(let id):
             #expect(passes[id] != nil)
         case .openOutput:

@@ -132,7 +132,7 @@ import Testing
         return snapshot {
             $0.tracks = [Track(id: Track.ID(5), location: location, episode: episode)]
             ($0.currentIndex, $0.duration) = (0, .seconds(600))
-            $0.availability = [Track.ID(5): Availability(storedBytes: bytes)]
+            $0.availability = [Track.ID(5): Availability(stored: ByteRangeSet(0..<bytes))]
         }
     }
 
@@ -221,7 +221,7 @@ private struct FakeCacheStatus: CacheStatus {
     let bytes: [String: Int64]
 
     func availability(of urls: [WebURL]) async -> [Availability?] {
-        urls.map { url in bytes[url.requestString].map { Availability(storedBytes: $0) } }
+        urls.map { url in bytes[url.requestString].map { Availability(stored: ByteRangeSet(0..<$0)) } }
     }
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {}
 }

@@ -90,7 +90,7 @@ struct QueueFilterTests {
         var state = queueState(100)
         state.type("f5\n")
         #expect(places(state).prefix(3) == [4, 14, 24])
-        #expect(state.type("j\nP") == [.send(.jump(15)), .send(.pin(15))])
+        #expect(state.type("j\nP") == [.send(.jump(15)), .send(.setPinned(15, true))])
         // Twice before the next snapshot: never the wrong track.
         #expect(state.type("dd") == [.send(.remove(15)), .send(.remove(24))])
         // The target position would be hidden.

@@ -1,0 +1,50 @@
+internal import Media
+
+/// The line being typed at the bottom, if any: a command, or a search or filter. Pure.
+struct Typing: Sendable {
+    /// The longest history, more lines than anyone steps through key by key.
+    private static let longestHistory = 500
+
+    /// At most one of the two is typed.
+    private(set) var command: CommandLine?
+    var prompt: Prompt?
+    /// The lines entered so far, oldest first.
+    private var history: [String]
+
+    init(history: [String]) { self.history = history.suffix(Self.longestHistory) }
+
+    /// The line, and the label in front of it; `nil` if none is typed.
+    var line: (sign: SafeText, line: CommandLine)? {
+        command.map { (":", $0) } ?? prompt.map { ($0.kind.sign, $0.line) }
+    }
+
+    mutating func open(_ text: String) { command = CommandLine(text, history: history) }
+
+    /// Applies a key to the command. A cancelled or entered command is closed.
+    mutating func edit(with key: Key) -> CommandLine.Outcome {
+        guard let outcome = command?.apply(key) else { return .editing }
+        switch outcome {
+        case .editing, .wantsPaths: break
+        case .cancelled: command = nil
+        case .entered(let text):
+            command = nil
+            // Mistyped lines enter the history too, so that the user can recall and correct them.
+            guard text.contains(where: { !$0.isWhitespace }) else { break }
+            if history.last != text { history.append(text) }
+            if history.count > Self.longestHistory { history.removeFirst() }
+        }
+        return outcome
+    }
+
+    mutating func insert(_ text: String) { command?.insert(text) }
+
+    mutating func complete(_ word: String, with paths: [String]) { command?.complete(word, with: paths) }
+
+    /// The sources in pasted text: its lines, except blank ones and comments.
+    static func sources(in pasted: String) -> [String] {
+        pasted.split(whereSeparator: \.isNewline).compactMap { line in
+            let line = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            return line.isEmpty || line.hasPrefix("#") ? nil : line
+        }
+    }
+}

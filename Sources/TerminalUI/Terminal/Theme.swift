@@ -1,0 +1,72 @@
+internal import Glibc
+
+/// The brightness of the terminal's background, for which the colours of the text are chosen.
+package enum Theme: String, Sendable, CaseIterable {
+    case dark
+    case light
+
+    /// The theme on a background: the one whose text, black or white, has the higher contrast (WCAG 2).
+    package init(on background: ScreenColor) { self = background.luminance > 0.179 ? .light : .dark }
+
+    /// The colour of `style` on a terminal with `colors` colours; `nil` for the terminal's foreground.
+    ///
+    /// With xterm's palette each has a contrast of at least 4.5 : 1, on black or on white. That leaves few of
+    /// the first sixteen: on white only red, blue and magenta.
+    package func color(of style: Style, colors: Int) -> Int? {
+        guard colors >= 8 else { return nil }
+        let choice: (rich: (dark: Int, light: Int), plain: (dark: Int, light: Int))
+        switch style {
+        case .normal, .title, .selected, .dim, .missing, .prompt, .head: return nil
+        case .marked, .notice: choice = ((180, 94), (Self.yellow, Self.magenta))
+        case .playing: choice = ((114, 28), (Self.green, Self.blue))
+        case .played: choice = ((78, 28), (Self.green, Self.magenta))
+        case .cached: choice = ((67, 25), (Self.cyan, Self.blue))
+        case .inFlight: choice = ((179, 94), (Self.yellow, Self.red))
+        case .soft: choice = ((71, 28), (Self.green, Self.blue))
+        case .middling: choice = ((179, 94), (Self.yellow, Self.magenta))
+        case .error, .loud:
+            // Only the bright red is readable on black.
+            if self == .dark, colors < 16 { return nil }
+            choice = ((203, 124), (Self.brightRed, Self.red))
+        }
+        let pair = colors >= 256 ? choice.rich : choice.plain
+        return self == .dark ? pair.dark : pair.light
+    }
+
+    private static let (red, green, yellow, blue, magenta, cyan, brightRed) = (1, 2, 3, 4, 5, 6, 9)
+}
+
+/// A colour as a terminal reports it; each part is 0...1.
+package struct ScreenColor: Sendable, Equatable {
+    package var red: Double
+    package var green: Double
+    package var blue: Double
+
+    package init(red: Double, green: Double, blue: Double) {
+        (self.red, self.green, self.blue) = (red, green, blue)
+    }
+
+    /// Parses `rgb:RR/GG/BB`, with one to four hexadecimal digits for each part (XParseColor(3)).
+    package init?(parsing text: some StringProtocol) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0] == "rgb" || parts[0] == "rgba" else { return nil }
+        let values = parts[1].split(separator: "/", omittingEmptySubsequences: false).prefix(3).map {
+            digits in
+            let most = Double((1 << (4 * min(4, digits.count))) - 1)
+            return (1...4).contains(digits.count) ? UInt16(digits, radix: 16).map { Double($0) / most } : nil
+        }
+        guard values.count == 3, let red = values[0], let green = values[1], let blue = values[2] else {
+            return nil
+        }
+        self.init(red: red, green: green, blue: blue)
+    }
+
+    /// The relative luminance, 0...1 (WCAG 2).
+    package var luminance: Double {
+        0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
+    }
+
+    private static func linear(_ part: Double) -> Double {
+        part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+    }
+}

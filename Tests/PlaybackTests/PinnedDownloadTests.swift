@@ -1,0 +1,82 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playback
+
+@Suite struct PinnedDownloadTests {
+    private let cache = FakeCacheStatus()
+
+    /// Three tracks of the web, of which the first plays.
+    private func stage() -> Stage {
+        let pieces = (1...3).map { FakeMusic(number: $0, frames: 900_000).onTheWeb() }
+        return Stage(pieces, sink: TestSink(allowance: 0), exitsAtEnd: false, cache: cache)
+    }
+
+    private func readers(of number: Int, _ stage: Stage) -> [FakeReader] {
+        stage.readers.filter { $0.music.number == number }
+    }
+
+    private func message(_ stage: Stage) -> SafeText? { stage.player.snapshot.messages.last?.text }
+
+    /// Pins tracks 2 and 3, and waits for the first download, which stays incomplete.
+    private func downloading(_ body: (Stage, FakeReader) async throws -> Void) async throws {
+        try await stage().play { stage in
+            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
+            stage.player.send(.setPinned(TrackNumbers(places: RangeSet(1..<3)), true))
+            try await wait(for: "the first download") { readers(of: 2, stage).contains(where: \.isFilled) }
+            let reader = try #require(readers(of: 2, stage).first)
+            reader.edit { $0.stored = ByteRangeSet(0..<9) }
+            try await body(stage, reader)
+        }
+    }
+
+    @Test func `pinned tracks are counted in one message, and downloaded one after another`() async throws {
+        try await downloading { stage, first in
+            #expect(message(stage) == "Pinned 2 tracks (never evicted)")
+            #expect(first.lowPriorities.first == true && readers(of: 3, stage).isEmpty)
+            first.edit { $0.requestCount = 1 }
+            try await wait(for: "the second download") {
+                stage.clock.advance(by: .milliseconds(250))
+                return readers(of: 3, stage).contains(where: \.isFilled)
+            }
+            #expect(first.isClosed)
+        }
+    }
+
+    @Test func `the row shows the progress of a download`() async throws {
+        try await downloading { stage, _ in
+            let url = try #require(stage.player.snapshot.tracks[1].location.url)
+            for stored in [5, 7] as [Int64] {
+                let part = Availability(stored: ByteRangeSet(0..<stored), length: 9, isPinned: true)
+                cache.set(part, of: url)
+                try await wait(for: "the progress") {
+                    stage.clock.advance(by: .milliseconds(250))
+                    return stage.player.snapshot.availability[Track.ID(2)] == part
+                }
+            }
+        }
+    }
+
+    @Test func `unpinning ends a download, and quitting ends all`() async throws {
+        try await downloading { stage, first in
+            stage.player.send(.pin(2))
+            try await wait(for: "its end") { first.isClosed }
+            #expect(message(stage)?.string.hasPrefix("Unpinned \"") == true)
+            try await wait(for: "the next") { readers(of: 3, stage).contains(where: \.isFilled) }
+            readers(of: 3, stage).forEach { $0.edit { $0.stored = ByteRangeSet(0..<9) } }
+            stage.player.send(.quit)
+            try await wait(for: "the end") { readers(of: 3, stage).allSatisfy(\.isClosed) }
+        }
+    }
+
+    @Test func `a track that is played while it is downloaded is opened after its download has closed`()
+        async throws
+    {
+        try await downloading { stage, first in
+            stage.player.send(.jump(2))
+            try await wait(for: "the track") { readers(of: 2, stage).count > 1 }
+            #expect(first.isClosed)
+        }
+    }
+}
