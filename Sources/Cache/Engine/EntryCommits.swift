@@ -155,7 +155,8 @@ struct EntryCommits: Sendable {
 
     /// The extents that cover the plan, so that a commit costs the same however long the entry is; all extents if
     /// `row`, from before the commit, has other bytes than the store knows.
-    private func extents(of entry: EntryID, for plan: CommitPlan, _ row: EntryRow, in index: CacheIndex) throws
+    private func extents(of entry: EntryID, for plan: CommitPlan, _ row: EntryRow, in index: CacheIndex)
+        throws
         -> [Extent]
     {
         guard row.storedBytes == plan.committedBytes else { return try index.extents.all(of: entry) }
