@@ -79,7 +79,7 @@ import Testing
             try await wait(for: "the music") { stage.player.snapshot.state == .playing }
             #expect(
                 stage.story.suffix(4) == [
-                    "notice audio-lost", "buffering 1", "notice audio-lost", "playing 1 at 500",
+                    "notice audio-lost", "buffering 1", "notice audio-back", "playing 1 at 500",
                 ]
             )
             #expect(stage.player.snapshot.messages.last?.text == "Sound is back")

@@ -85,7 +85,7 @@ struct Announcer: Sendable {
     }
 
     mutating func soundIsBack() -> PlayerEffect {
-        remark(MediaError.Code.audioLost.rawValue, "Sound is back")
+        remark("audio-back", "Sound is back")
     }
 
     /// Reports each attempt that a load waits for, once.

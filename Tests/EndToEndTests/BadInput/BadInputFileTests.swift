@@ -79,13 +79,16 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         try await stage.expectRefused(path, refusal.code, [path, refusal.words])
     }
 
-    @Test(arguments: ["", "# nothing but a comment\n", "<!DOCTYPE html><p>words", "\u{0}\u{1}\u{2}"])
-    func `a list on standard input without music is reported`(list: String) async throws {
+    @Test(arguments: [
+        ("", "playlist"), ("# nothing but a comment\n", "playlist"), ("\u{0}\u{1}\u{2}", "playlist"),
+        ("<!DOCTYPE html><p>words", "web page"),
+    ])
+    func `a list on standard input without music is reported`(list: String, word: String) async throws {
         let stage = try await Stage()
         for (others, status) in [([], 2), ([stage.music], 3)] as [([String], Int32)] {
             let words = Stage.silent + ["--cache-dir", stage.cachePath] + others + ["-"]
             let run = try await stage.run(words, input: list + "\n")
-            expectOneSentence(run, ["standard input", "playlist"], status: status)
+            expectOneSentence(run, ["standard input", word], status: status)
             #expect(run.failureCodes == ["bad-playlist"])
             #expect(run.finished == others.map { _ in 88_200 })
         }

@@ -95,7 +95,9 @@ import Testing
             try await $0.row(fromBelow: 1).contains("qdJ end")
         }
         try await stage.keys("Enter")
-        try await stage.wait(for: "the answer") { try await $0.row(fromBelow: 1).contains("seek takes") }
+        try await stage.wait(for: "the answer") { try await $0.row(fromBelow: 2).contains("seek takes") }
+        // The failed line stays to be edited.
+        try await stage.keys("Escape")
         try await stage.terminal.paste("\(second)\n\(path)\r\n")
         try await stage.terminal.wait(for: "3 tracks")
         #expect(try await stage.status.hasPrefix("Playing"))

@@ -49,8 +49,10 @@ struct ScreenViewsTests {
         try await stage.terminal.wait(for: "play/pause")
         for isPinned in [true, false] {
             let pinned = ["cache", "list", "--json", "--pinned", "--cache-dir", folder.path("cache")]
-            let list = try await RunningProcess.run(BuiltProducts.reprise, pinned)
-            #expect(String(decoding: list, as: UTF8.self).contains("/first.mp3") == isPinned)
+            try await wait(for: "the changed pin in the cache") {
+                let list = try await RunningProcess.run(BuiltProducts.reprise, pinned)
+                return String(decoding: list, as: UTF8.self).contains("/first.mp3") == isPinned
+            }
             try await stage.keys("1", "P")
             try await stage.wait(for: "the changed pin in the queue") { stage in
                 try await stage.terminal.capture().contains {

@@ -46,7 +46,8 @@ enum TerminalBytes {
             guard let final, "ABCDGHJKLMPSTXdfghlmrtnc@Z".unicodeScalars.contains(final) else { return nil }
             return String(parameters).contains("31337") ? nil : parameters.count + 2
         case "]":
-            // Only the window's title, without control characters.
+            // Only the question for the background, and the window's title without control characters.
+            if text.starts(with: "]11;?\u{1B}\\".unicodeScalars) { return 7 }
             let body = text.dropFirst().prefix { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
             let end = text.dropFirst(1 + body.count).first
             return String(body).hasPrefix("2;") && end == "\u{07}" ? body.count + 2 : nil
