@@ -39,6 +39,10 @@ struct CurlFailureTests {
                 CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETDOWN, hasRoute: false),
                 .networkUnreachable, "no network route to a.example"
             ),
+            (
+                CURLE_COULDNT_CONNECT, Circumstances(systemError: EHOSTUNREACH, hasRoute: false),
+                .networkUnreachable, "no network route to a.example"
+            ),
             // Only the host's other address has no route, as on machines without IPv6.
             (
                 CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH), .connectionFailed,
@@ -96,6 +100,7 @@ struct CurlFailureTests {
             (CURLE_COULDNT_RESOLVE_HOST, Circumstances(nameStatus: EAI_AGAIN), false),
             (CURLE_COULDNT_RESOLVE_HOST, Circumstances(hasRoute: false), false),
             (CURLE_COULDNT_CONNECT, Circumstances(systemError: EHOSTUNREACH), true),
+            (CURLE_COULDNT_CONNECT, Circumstances(systemError: EHOSTUNREACH, hasRoute: false), false),
             (CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH), true),
             (CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH, hasRoute: false), false),
             (CURLE_COULDNT_CONNECT, Circumstances(systemError: ETIMEDOUT), false),

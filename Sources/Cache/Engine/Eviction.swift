@@ -182,7 +182,8 @@ final class Eviction: @unchecked Sendable {
         var sizes: [(entry: EntryID, allocated: Int64)] = []
         for entry in entries {
             let (length, allocated) = folder.objects.size(entry)
-            // What replaced a damaged file has another length; a verification or a player withdraws its claims.
+            // Of a damaged file this is the length of the link in its place. The next verification, or the player,
+            // withdraws its claims.
             if !folder.objects.isDamaged(entry), try folder.index.extents.end(of: entry) > length {
                 let lost = try folder.index.extents.all(of: entry).filter { $0.range.upperBound > length }
                 try folder.index.transaction { try folder.index.extents.remove(lost, of: entry) }

@@ -36,6 +36,9 @@ enum CurlFailure {
         CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY,
     ]
 
+    /// The `errno` values of a missing route: to the host if this machine has a default route.
+    private static let unreachable = [EHOSTUNREACH, ENETUNREACH, ENETDOWN]
+
     /// `true` if the failure rules out the host. With a proxy, the proxy may have failed in its place.
     private static func isHostAtFault(_ kind: MediaError.Code, _ circumstances: Circumstances) -> Bool {
         guard !circumstances.hasProxy else { return false }
@@ -43,7 +46,7 @@ enum CurlFailure {
         case .connectionRefused: true
         // Other statuses are faults of the name server or of this machine.
         case .unknownHost: ![0, EAI_FAIL, EAI_MEMORY, EAI_SYSTEM].contains(circumstances.nameStatus)
-        case .connectionFailed: [EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(circumstances.systemError)
+        case .connectionFailed: unreachable.contains(circumstances.systemError)
         default: false
         }
     }
@@ -97,7 +100,7 @@ enum CurlFailure {
                 "connection refused by " + place + "; check the port and that the server runs"
             )
         case CURLE_COULDNT_CONNECT
-        where [ENETUNREACH, ENETDOWN].contains(circumstances.systemError) && circumstances.isMachineAtFault:
+        where unreachable.contains(circumstances.systemError) && circumstances.isMachineAtFault:
             (
                 .networkUnreachable,
                 "no network route to " + place + "; check this machine's network connection"

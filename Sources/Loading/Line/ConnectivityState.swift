@@ -4,8 +4,8 @@ package import Media
 ///
 /// The state becomes offline when two different hosts in a row, or the only known one, cannot be reached, and
 /// at once if this machine has no route or no name server. It becomes online again with any response of any
-/// host. A host, scheme and port included, that nothing was ever heard of and that rules itself out twice is
-/// dead for a while: its requests fail, and it says nothing about the network.
+/// host. A host (with scheme and port) that never answered is dead for a while after two failures of its own:
+/// its requests fail at once, and they do not count as signs of a lost network.
 package struct ConnectivityState: Sendable {
     /// Says if a request may be sent.
     package enum Pass: Sendable, Equatable {
@@ -36,11 +36,11 @@ package struct ConnectivityState: Sendable {
         var triedAt = Duration.zero
     }
 
-    /// A host that never answered and rules itself out.
+    /// A host that never answered and is itself at fault.
     private struct Rejecting {
-        /// One more than a server that just restarts needs.
+        /// One failure may be a restart of the server.
         private static let mostTries = 2
-        /// A system that looks for a machine that is off takes about this long for one try.
+        /// The kernel takes about this long to report a machine that is off (`EHOSTUNREACH`).
         private static let longestTries = Duration.seconds(3)
 
         /// The time of the first request that failed.
@@ -90,7 +90,7 @@ package struct ConnectivityState: Sendable {
     /// All hosts that ever responded or could not be reached.
     private var known: Set<String> = []
     /// The hosts that are never dead: they answered, or music of theirs is cached.
-    private var familiar: Set<String> = []
+    private var neverDead: Set<String> = []
     private var failing: [String: Failing] = [:]
     private var rejecting: [String: Rejecting] = [:]
     /// `true` while a probe is under way.
@@ -131,12 +131,12 @@ package struct ConnectivityState: Sendable {
 
     /// Music of `host` is cached, so that it is never dead.
     package mutating func trust(_ host: String) {
-        familiar.insert(host)
+        neverDead.insert(host)
         rejecting[host] = nil
     }
 
     /// `true` if `host` can be dead.
-    package func isStranger(_ host: String) -> Bool { !familiar.contains(host) }
+    package func mayBeDead(_ host: String) -> Bool { !neverDead.contains(host) }
 
     private mutating func networkWorks() {
         failing = [:]
@@ -156,24 +156,23 @@ package struct ConnectivityState: Sendable {
         sentAt: Duration,
         now: Duration
     ) -> Bool {
-        guard let stranger = error.deadOrigin, isStranger(stranger) else {
+        guard let origin = error.deadOrigin, mayBeDead(origin) else {
             infer(from: error, of: host, as: pass, now: now)
             return false
         }
-        if stranger != host {
+        if origin != host {
             // It has redirected the request.
             answered(host)
         } else if pass == .probe {
             isProbing = false
             countInVain(now)
         }
-        // Something has answered for the host, a name server at least.
-        let hasNetwork = error.code != .connectionFailed
-        if hasNetwork, report.reason?.code == .networkUnreachable { networkWorks() }
+        // A name server answered. A refusal proves nothing: the port may be one of this machine.
+        if error.code == .unknownHost, report.reason?.code == .networkUnreachable { networkWorks() }
         rejecting = rejecting.filter { $0.value.isCurrent(at: now) }
-        var record = rejecting[stranger] ?? Rejecting(error, since: sentAt)
+        var record = rejecting[origin] ?? Rejecting(error, since: sentAt)
         record.failed(error, sentAt: sentAt, now: now)
-        rejecting[stranger] = record
+        rejecting[origin] = record
         return record.isDead
     }
 

@@ -113,7 +113,7 @@ package final class NetworkWatch: RangeTransport, Connectivity {
 
     /// Looks up if music of the host is cached, so that the state need not count it as dead.
     private func trustIfCached(_ origin: String?) async {
-        guard let origin, guarded.withLock({ $0.state.isStranger(origin) }) else { return }
+        guard let origin, guarded.withLock({ $0.state.mayBeDead(origin) }) else { return }
         if await isCached(origin) { step { $0.state.trust(origin) } }
     }
 

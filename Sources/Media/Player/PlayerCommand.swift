@@ -36,7 +36,7 @@ package enum PlayerCommand: Sendable, Equatable {
     case reload
     /// Pins a track in the cache, or unpins it. The track's number, from 1; `nil` for the current track.
     ///
-    /// What is missing of a pinned track is downloaded in the background.
+    /// Missing bytes of a pinned track are downloaded in the background.
     case pin(Int?)
     /// Pins tracks, or unpins them.
     case setPinned(TrackNumbers, Bool)

@@ -124,7 +124,7 @@ struct InboxState: Sendable {
     mutating func close() -> [PlayerInput] {
         isClosed = true
         defer { (inputs, first, urgent, count, commandCount) = ([], 0, [], 0, 0) }
-        return inputs[first...].compactMap { $0 }
+        return urgent + inputs[first...].compactMap { $0 }
     }
 }
 

@@ -96,6 +96,9 @@ import Testing
         #expect(state.report.isOffline)
         #expect(!fail(&state, .connectionFailed, at: 40))
         #expect(state.report.isOffline, "a router that is away looks the same")
+        var other = state
+        #expect(fail(&other, .connectionRefused, at: 60))
+        #expect(other.report.isOffline, "the port may be one of this machine")
         #expect(fail(&state, .unknownHost, at: 60))
         #expect(!state.report.isOffline)
     }
@@ -112,7 +115,7 @@ import Testing
             #expect(isRuledOut == isDead)
         }
         #expect(state.requested(target, now: .seconds(3)) == .dead(error(.connectionRefused, of: target)))
-        #expect(!state.isStranger(host) && !state.report.isOffline)
+        #expect(!state.mayBeDead(host) && !state.report.isOffline)
     }
 
     @Test func `a request of the listener lets dead hosts be tried again`() {
