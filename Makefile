@@ -58,7 +58,7 @@ install: release ## install the player and its manual page under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 docs/reprise.1 $(DESTDIR)$(PREFIX)/share/man/man1/reprise.1
 
-bench: ## measure this machine: Reprise beside mpg123, mpv, MPD and ffplay (14 minutes)
+bench: ## measure this machine: Reprise beside mpg123, mpv, MPD and ffplay (15 minutes)
 	@.ci/install bench
 	swift build $(RELEASE) --product reprise
 	swift build $(RELEASE) --product Benchmarks

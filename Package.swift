@@ -44,8 +44,12 @@ let package = Package(
     targets: [
         .target(name: "CSystem", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CTerminal"),
-        // These two are opened while the player runs, and not linked.
+        // These are opened while the player runs, and not linked.
+        .target(name: "COpus", dependencies: ["CSystem"]),
+        .target(name: "CVorbis", dependencies: ["CSystem"]),
         .target(name: "CCurl", dependencies: ["CSystem"]),
+        .target(name: "CFAAD", dependencies: ["CSystem"]),
+        .target(name: "CFLAC", dependencies: ["CSystem"]),
         .target(name: "CPulse", dependencies: ["CSystem"]),
         .target(name: "CToml"),
         system("CSQLite", apt: "libsqlite3-dev"),
@@ -57,15 +61,15 @@ let package = Package(
         system("CUtf8proc", apt: "libutf8proc-dev"),
 
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: settings),
-        .target(name: "Media", dependencies: ["System"], swiftSettings: settings),
+        .target(name: "Media", dependencies: ["System", "CUtf8proc"], swiftSettings: settings),
         module("Playlists", ["CExpat"]),
         module("HTTP", ["CCurl"]),
         module("Cache", ["CSQLite", "CSodium"]),
         module("Loading"),
-        module("Decoding", ["CMpg123"]),
+        module("Decoding", ["CMpg123", "CFLAC", "CFAAD", "COpus", "CVorbis"]),
         module("Output", ["CPulse"]),
         module("Playback", ["CKissFFT"]),
-        module("TerminalUI", ["CCurses", "CTerminal", "CUtf8proc"]),
+        module("TerminalUI", ["CCurses", "CTerminal"]),
         .executableTarget(
             name: "Reprise",
             dependencies: [

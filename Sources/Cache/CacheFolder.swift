@@ -205,22 +205,44 @@ extension CacheFolder: CacheStatus {
     ///
     /// Reads one row for each, in batches, so that other queries can run between them.
     package func availability(of urls: [WebURL]) async -> [Availability?] {
+        await lookUp(urls) { index, row in
+            // Most tracks are cached from their start without a gap.
+            let stored =
+                row.storedBytes == row.prefix
+                ? ByteRangeSet(0..<row.prefix) : try index.extents.ranges(of: row.entry)
+            return Availability(stored: stored, length: row.description.length, isPinned: row.isPinned)
+        }
+    }
+
+    /// Looks up the title, artist and duration of each of `urls`, as `availability` does.
+    package func facts(of urls: [WebURL]) async -> [TrackFacts?] {
+        await lookUp(urls) { _, row in
+            let known = row.description
+            guard known.title != nil || known.artist != nil || known.durationSeconds != nil else {
+                return nil
+            }
+            let tags = TrackTags(
+                title: known.title.map { SafeText($0) },
+                artist: known.artist.map { SafeText($0) }
+            )
+            return TrackFacts(tags: tags, duration: known.plausibleDuration)
+        }
+    }
+
+    /// Calls `value` with the row of each of `urls` that has an entry.
+    private func lookUp<Value: Sendable>(
+        _ urls: [WebURL],
+        _ value: @escaping @Sendable (CacheIndex, EntryRow) throws -> Value?
+    ) async -> [Value?] {
         let engine = engine
-        var answers: [Availability?] = []
+        var answers: [Value?] = []
         answers.reserveCapacity(urls.count)
         for start in stride(from: 0, to: urls.count, by: Self.batchSize) {
             let batch = urls[start..<min(urls.count, start + Self.batchSize)]
-            let nothing = [Availability?](repeating: nil, count: batch.count)
+            let nothing = [Value?](repeating: nil, count: batch.count)
             let found = try? await engine.ask(orElse: nothing) { index in
                 try batch.map { url in
-                    try index.entries.row(named: engine.entries.key(of: url)).map { row in
-                        // Most tracks are cached from their start without a gap.
-                        let stored =
-                            row.storedBytes == row.prefix
-                            ? ByteRangeSet(0..<row.prefix) : try index.extents.ranges(of: row.entry)
-                        let length = row.description.length
-                        return Availability(stored: stored, length: length, isPinned: row.isPinned)
-                    }
+                    try index.entries.row(named: engine.entries.key(of: url)).flatMap { try value(index, $0) }
                 }
             }
             answers += found ?? nothing

@@ -96,9 +96,15 @@ package final class CurlTransport: RangeTransport {
     ) async throws -> RangeResponse {
         var target = target
         var redirects: RedirectState?
+        let arrivals = loop.arrivals
         while true {
             let wire = WireRequest(request, to: target, configuration: configuration)
-            let transfer = Transfer(request: wire, configuration: configuration, loop: loop)
+            let transfer = Transfer(
+                request: wire,
+                configuration: configuration,
+                loop: loop,
+                arrivalsBefore: arrivals
+            )
             transfer.start()
             let head = try await transfer.head()
             guard let location = head.redirect else {

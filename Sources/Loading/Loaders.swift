@@ -19,6 +19,13 @@ package final class Loaders: ResourceOpener {
     // Guards which loader serves which URL; loaders are opened and closed without it.
     private let slots = Locked<[String: Slot]>([:])
     private let measures = LineMeasures()
+    /// The number of changes of each resource that has changed on its server.
+    private let changes = Locked<[String: Int]>([:])
+
+    /// After so many changes of a resource, its loaders no longer trust its validators, and compare its bytes instead:
+    /// two servers behind one name may send different validators for one file, and those of a recording in progress
+    /// may change faster than its bytes are played.
+    private static let mostTrustedChanges = 2
 
     /// - Parameters:
     ///   - stores: opens the store of each resource, and decides where new bytes are stored.
@@ -58,9 +65,14 @@ package final class Loaders: ResourceOpener {
 
     package func open(_ location: ResourceLocation) async throws -> any ResourceReader {
         switch location {
-        case .file(let path): try await FileReader.open(path, on: files)
+        case .file(let path): try await openFile(path, on: files)
         case .web(let url): try await reader(of: url)
         }
+    }
+
+    /// Opens the local file at `path`; `thread` performs all reads, so that they do not delay those of other files.
+    package func openFile(_ path: String, on thread: WorkThread) async throws -> any ResourceReader {
+        try await FileReader.open(path, on: thread)
     }
 
     /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
@@ -123,9 +135,11 @@ package final class Loaders: ResourceOpener {
             store: try await stores.open(url),
             parts: parts,
             measure: measures.measure(of: url),
+            trustsValidators: changes.withLock { $0[url.requestString] ?? 0 } < Self.mostTrustedChanges,
             seed: seed,
             onChanged: { [weak self, stores, onNotice] loader in
                 let url = loader.url
+                self?.changes.withLock { $0[url.requestString, default: 0] += 1 }
                 onNotice(MediaError(.resourceChanged, url.safeText, "the file on the server has changed"))
                 // Later opens use the new, empty entry; the old one remains until its loader closes.
                 if let fresh = try? await stores.replace(url) { await fresh.close() }

@@ -11,9 +11,9 @@ package enum SinkKind: Sendable, Equatable {
     case nullFast
     /// A RIFF file.
     case wav(path: String)
-    /// s16le samples into a file.
+    /// Samples into a file without a header.
     case raw(path: String)
-    /// s16le samples on standard output.
+    /// Samples on standard output.
     case rawStandardOutput
 
     /// Parses the argument of `--sink`; `nil` if it names no sink; then `refusal(of:)` returns the message.
@@ -44,10 +44,11 @@ package enum SinkKind: Sendable, Equatable {
 
     /// The output of this kind, not yet connected.
     ///
-    /// `clock` drives the null device, and limits the wait for an audio server.
-    package func makeOutput(clock: any MonotonicClock) -> any AudioOutput {
+    /// `clock` drives the null device, and limits the wait for an audio server. Files get `sample`; the other sinks take
+    /// samples as the tracks have them.
+    package func makeOutput(clock: any MonotonicClock, sample: SinkSample = .s16) -> any AudioOutput {
         func file(_ path: String?, _ container: FileWriter.Container) -> FileWriter {
-            FileWriter(pattern: path, container: container)
+            FileWriter(pattern: path, container: container, sample: sample)
         }
         return switch self {
         case .pulse(let sink): PulseOutput(sink: sink, clock: clock)

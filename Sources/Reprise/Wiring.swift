@@ -16,7 +16,11 @@ import TerminalUI
 /// Only this file connects the concrete types of different modules.
 struct Wiring {
     /// The decoder for each kind of audio.
-    private static let decoders = DecoderTable([.mpeg: { MPEGDecoder($0) }])
+    private static let decoders = DecoderTable([
+        .mpeg: { MPEGDecoder($0) }, .flac: { FLACDecoder($0) }, .ogg: { OggDecoder($0) },
+        .adts: { ADTSDecoder($0) }, .mp4: { MP4Decoder($0) }, .wave: { PCMDecoder($0) },
+        .aiff: { PCMDecoder($0) },
+    ])
 
     let options: Options
     let presentation: Presentation
@@ -44,7 +48,7 @@ struct Wiring {
         let requests = RequestHistory(onward: journal)
         let (loaders, network) = makeLoaders(over: curl, cache, requests, notify)
         // Output.
-        let output = options.sink.makeOutput(clock: clock)
+        let output = options.sink.makeOutput(clock: clock, sample: options.sinkFormat ?? .s16)
         let connecting = connect(output, after: warming)
         guard await isUnlocked(unlocking) else {
             connecting?.cancel()
@@ -183,7 +187,7 @@ struct Wiring {
                 return refresh || refreshesAll
                     ? try await loaders.openRevalidated(location) : try await loaders.open(location)
             },
-            makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },
+            makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1.location, lasting: $1.duration) },
             output: output,
             resolver: HomeResolver(resolver: resolver, secretOrigins: secretOrigins),
             save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
@@ -191,11 +195,17 @@ struct Wiring {
             cache: cache,
             connectivity: network
         )
-        guard let memory = interface.memory else { return parts }
-        parts.memory = memory
+        // Scripts read no tags of tracks that they do not play.
+        if presentation == .screen || presentation == .plain {
+            parts.openFile = { try await loaders.openFile($0, on: $1) }
+        }
+        let (memory, saved) = (interface.memory, interface.savedEpisodes)
+        parts.memory = memory ?? saved
         parts.locate = { track in
-            guard let cache, network.report.isOffline else { return track.location }
-            return await memory.cachedLocation(of: track, in: cache)
+            guard let cache, network.report.isOffline, let records = memory?.records ?? saved?.records else {
+                return track.location
+            }
+            return await records.fullestLocation(of: track, in: cache)
         }
         return parts
     }
@@ -326,7 +336,9 @@ extension Wiring {
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             opener: loaders,
             makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },
+            isDamaged: { try await FLACDecoder.isDamaged($0) },
             lastNotCached: { lastNotCached.value },
+            closeOpened: { await resolver.close() },
             shutdown: {
                 await resolver.close()
                 await transport.shutdown()
@@ -358,5 +370,9 @@ struct HomeResolver: TrackResolver {
     func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
         if let url = WebURL(source) { secretOrigins?.insert(url) }
         try await resolver.resolve(BasePaths.expandingHome(source), deliver: deliver)
+    }
+
+    func list(at track: Track, openAs reader: any ResourceReader) async throws -> ResolvedTracks? {
+        try await resolver.list(at: track, openAs: reader)
     }
 }

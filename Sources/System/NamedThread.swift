@@ -3,13 +3,21 @@ import Glibc
 
 /// Starts named threads: all threads of the player except the main thread and those that run tasks.
 package enum NamedThread {
+    /// The niceness of threads with low priority: a tenth of the processor beside others that want all of it.
+    private static let lowPriority: Int32 = 10
+
     /// Starts a detached thread that runs `body` once.
     ///
     /// `name` shows in debuggers and `top -H`, cut after 15 bytes. Signals are blocked on the new thread, so
     /// that the thread `signals` receives them. Faults are handled even if the new thread's stack is
-    /// exhausted.
-    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Body(name: name, run: body))
+    /// exhausted. With low priority, the thread gets less of the processor than others, and on most
+    /// systems of the disk.
+    package static func start(
+        _ name: String,
+        isLowPriority: Bool = false,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        let box = Unmanaged.passRetained(Body(name: name, isLowPriority: isLowPriority, run: body))
         var thread = pthread_t()
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -27,6 +35,10 @@ package enum NamedThread {
                 for fault in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE] { sigdelset(&all, fault) }
                 pthread_sigmask(SIG_BLOCK, &all, nil)
                 csystem_name_thread(body.name)
+                // On Linux, 0 is the calling thread and not the process (setpriority(2), "BUGS").
+                if body.isLowPriority {
+                    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, NamedThread.lowPriority)
+                }
                 let stack = csystem_add_fault_stack()
                 body.run()
                 csystem_remove_fault_stack(stack)
@@ -47,10 +59,12 @@ package enum NamedThread {
 
     private final class Body: Sendable {
         let name: String
+        let isLowPriority: Bool
         let run: @Sendable () -> Void
 
-        init(name: String, run: @escaping @Sendable () -> Void) {
+        init(name: String, isLowPriority: Bool, run: @escaping @Sendable () -> Void) {
             self.name = name
+            self.isLowPriority = isLowPriority
             self.run = run
         }
     }

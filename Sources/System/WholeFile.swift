@@ -79,17 +79,18 @@ package enum WholeFile {
         draft: String? = nil
     ) throws(SystemError) {
         let draft = draft ?? "\(path).new-\(getpid())"
+        let source = FileName.cString(draft)
         // A writer that was killed may have left a draft.
-        unlink(draft)
+        unlink(source)
         let descriptor = try check(
             "make the file",
-            open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+            open(source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         )
         do {
             try writeAndClose(bytes, to: descriptor)
-            try check("replace the file", rename(draft, path))
+            try check("replace the file", rename(source, FileName.cString(path)))
         } catch {
-            unlink(draft)
+            unlink(source)
             throw error
         }
         // The new content is on the disk by now. If this flush fails, a power cut could only restore the
@@ -101,7 +102,8 @@ package enum WholeFile {
     /// not do that.
     package static func flushFolder(of path: String) throws(SystemError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = try check("open the folder", open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        let opened = open(FileName.cString(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = try check("open the folder", opened)
         defer { close(descriptor) }
         try check("flush the folder", fsync(descriptor))
     }

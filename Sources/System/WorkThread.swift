@@ -16,15 +16,17 @@ package final class WorkThread: TaskExecutor {
 
     private let state: Monitor<State>
     private let name: String
+    private let isLowPriority: Bool
 
     /// The thread starts with the first job, or at once if `isReady`, and ends with `stop`.
-    package init(name: String, isReady: Bool = false) {
+    package init(name: String, isReady: Bool = false, isLowPriority: Bool = false) {
         self.name = name
+        self.isLowPriority = isLowPriority
         state = Monitor(State(isStarted: isReady))
         if isReady { start() }
     }
 
-    private func start() { NamedThread.start(name) { self.serve() } }
+    private func start() { NamedThread.start(name, isLowPriority: isLowPriority) { self.serve() } }
 
     /// Runs `body` on the thread and returns its result; cancelling the task has no effect on it.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -44,6 +44,7 @@ struct Bench {
             ("bad lines", { try await BadLines.measure(stage, into: &$0) }),
             ("long music", { try await LongMusic.measure(stage, into: &$0) }),
             ("cache", { try await CacheScale.measure(into: &$0) }),
+            ("floods", { try await Floods.measure(stage, into: &$0) }),
         ]
         return parts
     }

@@ -55,6 +55,33 @@ import Testing
         #expect(try await store.read(at: 300, count: 10) == [])
     }
 
+    @Test func `bytes that are not proven can be read, but are committed only once they are`() async throws {
+        let scene = CacheScene()
+        let store = try await scene.opener().opened("a", 0..<100_000)
+        store.commitOnly(ByteRangeSet(0..<100_000))
+        try await store.write(200_000..<300_000)
+        try await store.commit()
+        #expect(try await store.holds(200_000..<300_000))
+        // As after the death of the process.
+        #expect(try await scene.opener().open(url("a")).stored == ByteRangeSet(0..<100_000))
+        store.commitOnly(nil)
+        try await store.commit()
+        let next = try await scene.opener().open(url("a"))
+        #expect(next.stored == ByteRangeSet([0..<100_000, 200_000..<300_000]))
+    }
+
+    @Test func `bytes that are not proven at the close are missing at the next open`() async throws {
+        let scene = CacheScene()
+        let store = try await scene.opener().opened("a", 0..<100_000)
+        store.commitOnly(ByteRangeSet(0..<100_000))
+        // More than a few of them are held on the disk, sealed.
+        try await store.write(100_000..<1_000_000)
+        try await store.write(1_000_000..<5_000_000)
+        #expect(try await store.holds(100_000..<5_000_000))
+        await store.close()
+        #expect(try await scene.opener().open(url("a")).stored == ByteRangeSet(0..<100_000))
+    }
+
     @Test(arguments: Kind.allCases)
     func `impossible reads find nothing, and impossible writes fail`(kind: Kind) async throws {
         let store = try await kind.store()

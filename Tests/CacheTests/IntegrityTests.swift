@@ -262,10 +262,13 @@ import Testing
     @Test func `an object that cannot be opened does not count as missing`() async throws {
         let object = try await scene.fill(0..<1_000)
         unlink(object)
-        // Refused with EISDIR, as EMFILE refuses what another process has open.
-        #expect(mkdir(object, 0o700) == 0)
+        // A program that runs can't be opened to be changed (ETXTBSY), as without a free descriptor nothing can.
+        let program = try #require(RunningProcess.path(of: "cat"))
+        try FileManager.default.copyItem(atPath: program, toPath: object)
+        let process = try RunningProcess(object)
         #expect(try await scene.opener().clear(includingPinned: true).entriesRemoved == 0)
-        rmdir(object)
+        try process.closeInput()
+        #expect(try await process.waitForExit() == 0)
         #expect(try await scene.opener().clear(includingPinned: true).entriesRemoved == 1)
     }
 

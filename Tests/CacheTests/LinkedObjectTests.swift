@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// Objects that became links: writing through them would change files outside of the cache.
+/// Objects that became links or folders: writing through links would change files outside of the cache.
 @Suite struct LinkedObjectTests {
     enum Link: CaseIterable, Sendable {
         case symbolic
@@ -14,6 +14,8 @@ import Testing
         /// A second name of another file, in the object's place.
         case foreign
         case pipe
+        /// An empty one.
+        case folder
     }
 
     private let scene = CacheScene()
@@ -32,6 +34,7 @@ import Testing
         switch kind {
         case .symbolic: try scene.link(path, to: outside)
         case .pipe: #expect(mkfifo(path, 0o600) == 0)
+        case .folder: #expect(mkdir(path, 0o700) == 0)
         default: try FileManager.default.linkItem(atPath: outside, toPath: path)
         }
     }
@@ -87,12 +90,27 @@ import Testing
         try expectUntouched()
     }
 
-    @Test(arguments: [Link.hard, .symbolic])
+    @Test(arguments: [Link.hard, .symbolic, .folder])
     func `an object that becomes a link while it is open gets no more bytes`(kind: Link) async throws {
         let store = try await scene.opener().opened("a", 0..<100_000)
         try damage(try scene.firstObject, kind)
         try await store.write(100_000..<200_000)
         await store.close()
         #expect(FileManager.default.contents(atPath: outside)?.count == 100_000)
+    }
+
+    @Test func `a folder with files in the place of an object is put aside with all that is in it`()
+        async throws
+    {
+        let path = try await scene.fill(0..<100_000)
+        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+        try scene.put(Data(pattern(0..<100)), at: path + "/notes")
+        let report = try await scene.opener().verify()
+        #expect((report.entries, report.damagedBytes) == (1, 100_000))
+        #expect(FileManager.default.contents(atPath: path + ".folder/notes") == Data(pattern(0..<100)))
+        #expect(try await scene.opener().verify().isSound)
+        // Cached again, the entry has a file.
+        try await scene.opener().cache("a")
+        #expect(try await scene.opener().info(for: url("a"))?.isComplete == true)
     }
 }

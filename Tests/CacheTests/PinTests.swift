@@ -126,6 +126,21 @@ import Testing
         #expect(answers.indices.filter { answers[$0] != nil } == [7, 19_999])
     }
 
+    @Test func `the tags and the duration of cached tracks are answered in their order`() async throws {
+        let opener = scene.opener()
+        try await opener.cache("a")
+        let store = try await opener.open(url("b"))
+        try await store.write(0..<1_000)
+        var description = EntryDescription()
+        (description.title, description.artist) = ("Carrier\u{1B}", "Reprise")
+        (description.length, description.durationSeconds) = (1_000, 90)
+        store.describe(description)
+        await store.close()
+        let answers = try await scene.opener().facts(of: [url("c"), url("b"), url("a")])
+        let tags = TrackTags(title: "Carrier\u{FFFD}", artist: "Reprise")
+        #expect(answers == [nil, TrackFacts(tags: tags, duration: .seconds(90)), nil])
+    }
+
     @Test func `holdsSome is true for an entry with bytes only`() async throws {
         let opener = scene.opener()
         try await opener.cache("a")

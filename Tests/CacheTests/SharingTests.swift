@@ -43,6 +43,30 @@ import Testing
         await other.close()
     }
 
+    @Test(arguments: [false, true])
+    func `a commit takes over its own extents, and all of the entry only after another store has added some`(
+        isShared: Bool
+    ) async throws {
+        let opener = scene.opener()
+        let store = try await opener.opened("a", 0..<200_000)
+        if isShared { await (try await scene.opener().opened("a", 500_000..<510_000)).close() }
+        try await store.write(300_000..<310_000)
+        let (plan, place) = store.guarded.withLock { ($0.state.commitPlan(), $0.place) }
+        let commitment = try await opener.engine.committer.run {
+            try opener.engine.commits.commit(try #require(plan), of: place.entry, in: place.file)
+        }
+        guard case .cached(let extents, _) = commitment else {
+            Issue.record("the commit claimed nothing")
+            return
+        }
+        let own = ByteRangeSet(300_000..<310_000)
+        let all = ByteRangeSet([0..<200_000, 300_000..<310_000, 500_000..<510_000])
+        #expect(
+            extents.reduce(into: ByteRangeSet()) { $0.insert(contentsOf: $1.range) } == (isShared ? all : own)
+        )
+        await store.close()
+    }
+
     @Test
     func
         `an urgent refresh asks only if another store is known to add to the entry, and a commit shows that`()
@@ -162,7 +186,7 @@ import Testing
         #expect(try await opener.list().map(\.storedBytes) == [1_000])
         #expect(try await opener.info(for: url("a"))?.storedBytes == 1_000)
         #expect(try await opener.availability(of: [url("a")]).map { $0?.stored.byteCount } == [1_000])
-        #expect(try await opener.victims(toBudget: 0).entriesRemoved == 1)
+        #expect(try await opener.victims(toBudget: 0).removal.entriesRemoved == 1)
         #expect(try await opener.totalBytes > 0)
         let other = scene.opener(secret: .generate())
         let error = await #expect(throws: MediaError.self) { try await other.checkSecret(isAsking: true) }

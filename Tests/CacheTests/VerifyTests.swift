@@ -57,6 +57,35 @@ import Testing
         #expect(try await opener.verify().isSound)
     }
 
+    @Test func `content that fails a check of its own is damaged at the server, and stays`() async throws {
+        try await cacheTwo()
+        let part = try await scene.opener().open(url("part"))
+        part.describe(length: 150_000)
+        try await part.write(0..<100_000)
+        await part.close()
+        let asked = Locked<[Int64]>([])
+        let report = try await scene.opener().verify(isDamaged: { content in
+            let length = try #require(content.length)
+            asked.withLock { $0.append(length) }
+            var offset: Int64 = 0
+            while case let bytes = try await content.read(at: offset, count: 50_000), !bytes.isEmpty {
+                offset += Int64(bytes.count)
+            }
+            #expect(offset == length)
+            return length == 300_000
+        })
+        // Only what is cached as a whole can be checked.
+        #expect(asked.withLock { $0.sorted() } == [200_000, 300_000])
+        #expect(report.damagedAtServer == ["http://radio.example/300000"])
+        #expect(report.isSound)
+        #expect(try await scene.opener().info(for: url("300000"))?.isComplete == true)
+
+        // Bytes that the disk has damaged say nothing about the server.
+        try flipBit(0, ofByteAt: 70_000, in: object(of: "300000"))
+        let damaged = try await scene.opener().verify(isDamaged: { $0.length == 300_000 })
+        #expect(damaged.damaged.count == 1 && damaged.damagedAtServer.isEmpty)
+    }
+
     @Test func `a verification finds missing and truncated objects`() async throws {
         try await cacheTwo()
         try FileManager.default.removeItem(atPath: object(of: "200000"))

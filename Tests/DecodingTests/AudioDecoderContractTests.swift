@@ -18,6 +18,15 @@ import Testing
 
     static let subjects = [
         Subject(testDescription: "MPEG", bytes: Fixture.vbr.bytes) { MPEGDecoder($0) },
+        Subject(testDescription: "WAV", bytes: MadeWave().bytes) { PCMDecoder($0) },
+        Subject(testDescription: "WAV of 24 bits", bytes: MadeWave(samples: .s24).bytes) { PCMDecoder($0) },
+        Subject(testDescription: "AIFF", bytes: MadeAIFF(MadeWave()).bytes) { PCMDecoder($0) },
+        Subject(testDescription: "FLAC", bytes: MadeFLAC.plain.bytes) { FLACDecoder($0) },
+        Subject(testDescription: "FLAC without a table", bytes: MadeFLAC.bare.bytes) { FLACDecoder($0) },
+        Subject(testDescription: "Vorbis", bytes: MadeOgg.vorbis.bytes) { OggDecoder($0) },
+        Subject(testDescription: "Opus", bytes: MadeOgg.opus.bytes) { OggDecoder($0) },
+        Subject(testDescription: "ADTS", bytes: MadeAAC.adts.bytes) { ADTSDecoder($0) },
+        Subject(testDescription: "M4A", bytes: MP4Tests.frontFile.bytes) { MP4Decoder($0) },
         Subject(testDescription: "tone", bytes: ToneDecoder.bytes(seconds: 12)) { ToneDecoder($0) },
     ]
 

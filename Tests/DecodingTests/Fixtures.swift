@@ -125,7 +125,7 @@ struct ToolFailed: Error { var tool: String }
 
 /// Runs a command with nothing to read. Its output goes through a pipe: if the format changes, mpg123 begins a regular
 /// file anew.
-private func run(_ tool: String, _ arguments: [String], output: String = "/dev/null") throws {
+func run(_ tool: String, _ arguments: [String], output: String = "/dev/null") throws {
     let words = ([tool] + arguments).map { "'\($0)'" }.joined(separator: " ")
     guard system("\(words) </dev/null 2>/dev/null | cat >'\(output)'") == 0 else {
         throw ToolFailed(tool: tool)

@@ -24,6 +24,18 @@ func decodeOn(_ decoder: any AudioDecoder, atLeast limit: Int) async throws -> [
     return samples
 }
 
+/// Decodes from where `decoder` stands, to the end or until there are `limit` bytes of PCM.
+func decodeBytes(_ decoder: any AudioDecoder, atMost limit: Int = .max) async throws -> [UInt8] {
+    try await decoder.open()
+    let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: 48_000, alignment: 16)
+    defer { pcm.deallocate() }
+    var bytes: [UInt8] = []
+    while bytes.count < limit, case .frames(let count) = try await decoder.decode(into: pcm) {
+        bytes += pcm[..<(count * decoder.info.format.bytesPerFrame)]
+    }
+    return Array(bytes.prefix(limit))
+}
+
 /// Expects equal samples or bytes. `#expect` itself would look for the shortest edit between millions of them.
 func expectSame<Element: Equatable>(
     _ left: some Sequence<Element>,
@@ -52,6 +64,15 @@ func expectNear(
         "\(place): off by \(worst)",
         sourceLocation: sourceLocation
     )
+}
+
+extension DecoderTable {
+    /// The decoders of all kinds that are played.
+    static let all = DecoderTable([
+        .mpeg: { MPEGDecoder($0) }, .flac: { FLACDecoder($0) }, .ogg: { OggDecoder($0) },
+        .adts: { ADTSDecoder($0) }, .mp4: { MP4Decoder($0) }, .wave: { PCMDecoder($0) },
+        .aiff: { PCMDecoder($0) },
+    ])
 }
 
 extension MPEGDecoder {

@@ -84,3 +84,12 @@ let vbriFrame: [UInt8] = {
     frame += [0, 0, 0x9C, 0x40, 0, 0, 0, 100, 0, 4, 0, 2, 0, 1, 0, 25, 10, 10, 20, 60]
     return frame + [UInt8](repeating: 0, count: 417 - frame.count)
 }()
+
+/// Vorbis comments, with the name of a program in front.
+func vorbisComments(_ comments: [String]) -> [UInt8] { vorbisComments(comments.map { Array($0.utf8) }) }
+
+func vorbisComments(_ comments: [[UInt8]]) -> [UInt8] {
+    let vendor = Array("tests".utf8)
+    return little(vendor.count) + vendor + little(comments.count)
+        + comments.flatMap { little($0.count) + $0 }
+}

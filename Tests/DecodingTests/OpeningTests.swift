@@ -37,13 +37,13 @@ import Testing
     @Test(
         arguments: [
             ([], .emptyResource, "is empty"),
-            ([UInt8](repeating: 0, count: 300_000), .notAudio, "Not MP3 – Reprise plays MP3 only"),
+            ([UInt8](repeating: 0, count: 300_000), .notAudio, "not a known audio format – Reprise plays"),
             (Array("\n <!DOCTYPE html><html><body>Please log in</body></html>".utf8), .notAudio, "web page"),
             (
                 [0x1F, 0x8B, 8] + [UInt8](repeating: 7, count: 600), .notAudio,
-                "Not MP3 (compressed with gzip)"
+                "compressed with gzip"
             ),
-            (Array("ID3".utf8), .notAudio, "Not MP3 – Reprise plays MP3 only"),
+            (Array("ID3".utf8), .notAudio, "not a known audio format – Reprise plays"),
         ] as [([UInt8], MediaError.Code, String)]
     )
     func `the error names what was found instead of music`(

@@ -148,36 +148,6 @@ struct TransferFaultTests {
         }
     }
 
-    @Test func `a look-up without an answer does not outlast the time to connect, and can be cancelled`()
-        async throws
-    {
-        let clock = TestClock()
-        let asked = Locked(0)
-        let answer = Gate()
-        let fixture = TransportFixture {
-            $0.clock = clock
-            $0.localNetwork.hasRoute = { true }
-            $0.localNetwork.nameStatus = { _ in
-                asked.withLock { $0 += 1 }
-                answer.wait()
-                return EAI_NONAME
-            }
-        }
-        try await fixture.run { transport in
-            let url = try #require(WebURL("http://\(UnknownHost.name)/a.mp3"))
-            let late = Task { await transport.failure(url) }
-            try await wait(for: "the question") { asked.withLock { $0 } == 1 && clock.sleeperCount == 1 }
-            clock.advance(by: .seconds(10))
-            let error = await late.value
-            #expect(error?.code == .connectionFailed && error?.deadOrigin == nil)
-            let cancelled = Task { try await transport.get(url) }
-            try await wait(for: "the second question") { asked.withLock { $0 } == 2 }
-            cancelled.cancel()
-            await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
-        }
-        answer.open()
-    }
-
     @Test func `a server that speaks no TLS is told apart`() async throws {
         let server = try ScriptedServer(answers: ["HTTP/1.1 400 Bad Request\r\n\r\n"])
         try await fixture.run(server) { transport in

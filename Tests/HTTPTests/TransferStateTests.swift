@@ -5,7 +5,14 @@ import Testing
 struct TransferStateTests {
     /// A state whose steps can be written as expectations.
     private final class Stage {
-        var state = TransferState(subject: "a", timeouts: Timeouts(), now: .zero)
+        var state: TransferState
+
+        init() {
+            guard let url = WebURL("http://b/a.mp3") else { preconditionFailure("the URL is valid") }
+            let plain = RangeRequest(url: url, range: nil)
+            let request = WireRequest(plain, to: url, configuration: HTTPConfiguration())
+            state = TransferState(request: request, timeouts: Timeouts(), now: .zero)
+        }
 
         /// Takes pieces until the state has enough.
         func fill(pieces count: Int) {
@@ -75,12 +82,16 @@ struct TransferStateTests {
         #expect(stage.state.timePassed(now: .seconds(2_010)) == .over)
     }
 
-    @Test func `a host that was never connected to can't be reached, and one that was is late`() {
-        for isConnected in [false, true] {
+    @Test
+    func `a name without an answer is a fault of the network, an address without one can't be reached`() {
+        for (step, code) in ["network-unreachable", "connection-failed", "timed-out"].enumerated() {
             let stage = Stage()
-            if isConnected { stage.state.connected(at: .zero) }
+            if step > 0 { stage.state.lookedUp() }
+            if step > 1 { stage.state.connected(at: .zero) }
+            // Sockets for other addresses change nothing.
+            if step > 1 { stage.state.lookedUp() }
             #expect(stage.look(at: 15) == nil)
-            #expect(stage.take() == (isConnected ? "timed-out" : "connection-failed"))
+            #expect(stage.take() == code)
         }
     }
 

@@ -1,5 +1,6 @@
 @testable import HTTP
 import Media
+import TestSupport
 import Testing
 
 /// A transport with the settings that most tests need.

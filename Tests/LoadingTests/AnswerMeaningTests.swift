@@ -63,7 +63,9 @@ import Testing
             .part(0..<100, of: 1_000),
             refused("requested the whole file, got a part; the server is at fault")
         ).asWhole,
-        Row("another total", .part(500..<600, of: 1_001), .changed),
+        Row("a smaller total", .part(500..<600, of: 999), .changed),
+        Row("a larger total", .part(500..<600, of: 1_001), .grown),
+        Row("a larger total and another tag", .part(500..<600, of: 1_001, etag: "\"2\""), .changed),
         Row("another tag", .part(500..<600, of: 1_000, etag: "\"2\""), .changed),
         Row("the same tag, weak", .part(500..<600, of: 1_000, etag: "W/\"1\""), .part(500..<600)),
         Row("another weak tag", .part(500..<600, of: 1_000, etag: "W/\"2\""), .changed).weak,
@@ -136,6 +138,10 @@ import Testing
         ).asWhole,
     ]
 
+    @Test func `a plain request to a port that speaks TLS is told about https`() {
+        #expect(AnswerMeaning.cause(status: 400).string.hasSuffix("check the URL, and if it needs https"))
+    }
+
     static let statuses: [Row] =
         [400, 403, 405, 412, 418, 501].map {
             Row("\($0) to a range", .refused($0), .withoutRange(AnswerMeaning.cause(status: $0)))
@@ -188,6 +194,19 @@ import Testing
         #expect(meaning(ofPart: 400..<500, of: nil) == .nothingThere(end: 500))
         #expect(meaning(ofPart: 400..<500, of: 500) == .nothingThere(end: 500))
         #expect(meaning(ofPart: 400..<500, of: nil, length: 1_000) == .withoutRange(Self.other))
+    }
+
+    @Test(arguments: [0, 65_536], [false, true])
+    func `bytes that were stored without validators are compared, also if the server sends some by now`(
+        stored: Int64,
+        isTrusted: Bool
+    ) {
+        var answers = LoadAnswers(EntryDescription())
+        answers.opened(ByteRangeSet(0..<stored), trustsValidators: isTrusted)
+        let range = stored..<stored + 100
+        let plan = FetchPlan(id: .init(value: 1), why: .demand, wanted: range, overlap: 0..<0)
+        answers.learn(.part(range, of: 500_000), .part(range), to: plan)
+        #expect(answers.comparesBytes == (stored > 0 || !isTrusted))
     }
 
     @Test func `the condition is the strong tag, then the date, then none`() {

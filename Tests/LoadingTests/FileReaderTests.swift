@@ -28,6 +28,18 @@ import Testing
         #expect(try await reader.read(at: 40, count: 10).isEmpty)
     }
 
+    @Test func `a file that is cut short fails the reads behind its new end`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("song.mp3")
+        try Data(repeating: 1, count: 40).write(to: URL(fileURLWithPath: path))
+        let reader = try await FileReader.open(path, on: thread)
+        #expect(truncate(path, 25) == 0)
+        #expect(try await reader.read(at: 20, count: 10).count == 5)
+        let error = await #expect(throws: MediaError.self) { _ = try await reader.read(at: 25, count: 10) }
+        #expect(error?.code == .cut)
+        #expect(try await reader.read(at: 40, count: 10).isEmpty)
+    }
+
     @Test func `a missing file and a folder have different errors`() async throws {
         let missing = await #expect(throws: MediaError.self) {
             _ = try await FileReader.open("/nowhere/song.mp3", on: thread)

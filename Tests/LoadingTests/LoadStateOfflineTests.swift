@@ -24,6 +24,7 @@ import Testing
         var stage = hasStored ? .begun() : LoadStateStage(length: LoadStateStage.long)
         let actions = stage.end(try stage.read(1 << 20).plan(), .offline, network: away(isForced: true))
         #expect(actions.failures.map(\.code) == [.offline])
+        #expect(actions.failures.map(\.cause) == [hasStored ? "the rest is it went wrong" : "it went wrong"])
         #expect(actions.wakeAt == nil && stage.wait == nil)
     }
 

@@ -19,6 +19,22 @@ import Testing
         #expect(count <= window && count > window - 65_536)
     }
 
+    /// 250 ms of stereo with 24 bits and 96 kHz, which are needed for the first sound, are 144 kB.
+    @Test(
+        arguments: [
+            ("/a.wav", 524_288), ("/b/C.AIFF", 524_288), ("/song.mp3", 65_536), ("/wav", 65_536),
+        ] as [(String, Int64)]
+    )
+    func `the first window of uncompressed music is longer, and none of it is given up`(
+        path: String,
+        window: Int64
+    ) throws {
+        let url = try #require(WebURL("http://example.com" + path))
+        var stage = LoadStateStage(settings: LoadSettings().adapted(to: url))
+        let plan = try stage.read(0).plan()
+        #expect(plan.wanted == 0..<window && plan.why == .demand)
+    }
+
     @Test(
         arguments: [(500_000, 80, 40_000), (2_000_000, 100, 200_000), (50_000_000, 100, 524_288)]
             as [(Int64, Int, Int64)]

@@ -44,6 +44,54 @@ import Testing
         #expect(actions.cancelled.contains(plan.id) != isLeft)
     }
 
+    /// The rates of MP3, CD audio, and 24 bits at 96 kHz.
+    @Test(
+        arguments: [40_000, 176_400, 576_000, 1e9],
+        [50 << 20, (50 << 20) + 24_000, (50 << 20) + 65_535] as [Int64]
+    )
+    func `one request of a seek has a quarter of a second of music`(rate: Double, offset: Int64) throws {
+        var stage = LoadStateStage.begun()
+        stage.readAhead(rate)
+        stage.readAhead(0)
+        let plans = stage.read(offset).plans.filter { $0.why == .demand }
+        let count = try #require(plans.first?.asked).count
+        #expect(Double(count) >= min(rate / 4, 524_288))
+        #expect(count <= max(64 << 10, min(Int(rate / 2), 1 << 20)))
+    }
+
+    @Test(
+        arguments: [
+            (1_000_000, 1_400_000, 1_000_000..<1_400_000), (1_000_000, 1_010_000, 1_000_000..<1_048_576),
+            (1_000_000, 9_000_000, 1_000_000..<2_048_576), (0, 1_000_000, 1_000_000..<1_048_576),
+            (1_000_000, 1_004_096, 1_000_000..<1_004_096), (1_000_000, 1_004_097, 1_000_000..<1_048_576),
+            (999_900, 1_003_996, 1_000_000..<1_003_996),
+        ] as [(Int64, Int64, ByteRange)]
+    )
+    func
+        `a read within an announced range requests all of it, up to the largest window, and nothing behind a sample`(
+            start: Int64,
+            end: Int64,
+            expected: ByteRange
+        ) throws
+    {
+        var stage = LoadStateStage.begun()
+        #expect(stage.ask(.reading(start..<end)).plans.isEmpty)
+        #expect(try stage.read(1_000_000).plan().asked == expected)
+    }
+
+    @Test func `a long window of a seek is not left when its first part comes at once`() throws {
+        var stage = LoadStateStage.begun()
+        stage.readAhead(576_000)
+        stage.readAhead(0)
+        let plans = stage.read(50 << 20).plans.filter { $0.why == .demand }
+        let plan = try #require(plans.first)
+        answer(&stage, plan)
+        let start: Int64 = 50 << 20
+        #expect(stage.store(start..<start + 80_000, plan).cancelled.isEmpty)
+        // The reader takes all of it, and waits for the rest.
+        #expect(stage.read(start + 80_000).isEmpty)
+    }
+
     /// Completes a read at the start, so that the server's protocol is known, and allows read-ahead.
     private func begin(_ stage: inout LoadStateStage, version: String = "HTTP/1.1") throws -> [FetchPlan] {
         let first = try stage.read(0).plan()

@@ -48,6 +48,7 @@ struct LoadStateStage {
     var isSeekable: Bool { load.isSeekable(stored) }
     var need: FetchReason? { load.need(moment) }
     var wait: LoadWait? { load.wait(moment) }
+    var proven: ByteRangeSet? { load.proven(moment) }
     var lacksSecondConnection: Bool {
         load.line.lacksSecondConnection(playing: load.readers.bytesPerSecond, now: now)
     }

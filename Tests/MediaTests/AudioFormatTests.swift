@@ -22,6 +22,16 @@ struct AudioFormatTests {
         }
     }
 
+    @Test(arguments: [8_000, 44_100, 48_000, 96_000])
+    func `seconds with decimals lead to the frame that they state`(rate: Int) {
+        let format = AudioFormat(sampleRate: rate, channelCount: 2)
+        for hundredths in stride(from: 1, to: 400_000, by: 7) as StrideTo<Int64> {
+            let time = Duration.seconds(Double(hundredths) / 100)
+            #expect(format.frames(in: time) == hundredths * Int64(rate) / 100)
+        }
+        #expect(AudioFormat(sampleRate: 44_100, channelCount: 2).frames(in: .seconds(221.23)) == 9_756_243)
+    }
+
     @Test(
         arguments: [
             (.seconds(-1), 0), (.zero, 0), (.seconds(1), 48_000), (.milliseconds(1_500), 72_000),
@@ -51,5 +61,22 @@ struct AudioFormatTests {
         #expect(stereo == AudioFormat(sampleRate: 48_000, channels: [.frontLeft, .frontRight]))
         #expect(stereo != AudioFormat(sampleRate: 48_000, channels: [.frontRight, .frontLeft]))
         #expect(stereo != AudioFormat(sampleRate: 48_000, channelCount: 2, sample: .f32))
+    }
+
+    @Test(arguments: AudioFormat.channelCounts)
+    func `a channel mask leads back to its channels`(count: Int) {
+        let channels = ChannelPosition.customary(count)
+        let mask = ChannelPosition.mask(of: channels)
+        #expect((mask == 0) == (count == 1))
+        #expect(ChannelPosition.channels(ofMask: mask, count: count) == channels)
+    }
+
+    @Test func `a channel mask states an order, and one that fits no channels states none`() {
+        #expect(ChannelPosition.channels(ofMask: 0x60F, count: 6).suffix(2) == [.sideLeft, .sideRight])
+        #expect(ChannelPosition.channels(ofMask: 0x4, count: 1) == [.mono])
+        for (mask, count) in [(0, 2), (0x7, 2), (0x801, 2), (UInt32.max, 8)] as [(UInt32, Int)] {
+            #expect(ChannelPosition.channels(ofMask: mask, count: count) == ChannelPosition.customary(count))
+        }
+        #expect(ChannelPosition.mask(of: [.frontRight, .frontLeft]) == 0)
     }
 }

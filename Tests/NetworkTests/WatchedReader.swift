@@ -13,6 +13,8 @@ final class WatchedReader: ByteSource {
 
     var length: Int64? { reader.length }
 
+    func willRead(_ range: ByteRange) { reader.willRead(range) }
+
     func isStored(_ range: ByteRange) -> Bool { reader.isStored(range) }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {

@@ -55,6 +55,50 @@ import Testing
         #expect(saved.withLock { $0 } == ["one 1", "two 1"])
     }
 
+    /// Resolves every source but `gone.mp3`.
+    private struct PickyResolver: TrackResolver {
+        let track: Track
+
+        func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
+            guard source != "gone.mp3" else { throw MediaError(.notFound, SafeText(source), "no such file") }
+            await deliver(ResolvedTracks(tracks: [track]))
+        }
+    }
+
+    @Test func `the message about a failed add or save names the command, for the line to be edited`()
+        async throws
+    {
+        let music = FakeMusic(number: 1, frames: 9_000)
+        let picky = PickyResolver(track: music.track)
+        let stage = Stage([music], sink: TestSink(allowance: 0), resolver: picky) { _, path in
+            throw MediaError(.notCached, SafeText(path), "a folder")
+        }
+        try await stage.play { stage in
+            try await wait(for: "the track") { stage.player.snapshot.tracks.count == 1 }
+            for command in [PlayerCommand.save("folder"), .add("gone.mp3")] {
+                stage.player.send(command)
+                try await wait(for: "the failure") { stage.player.snapshot.messages.last?.failed == command }
+            }
+            stage.player.send(.add("here.mp3"))
+            try await wait(for: "the addition") {
+                let last = stage.player.snapshot.messages.last
+                return last?.text == "Added 1 track" && last?.failed == nil
+            }
+        }
+    }
+
+    @Test func `a script's list behind the end of the player is reported as not saved`() async {
+        let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) { _, _ in
+            Issue.record("nothing is saved after the end")
+        }
+        for command in [PlayerCommand.quit, .save("x"), .save("y")] { stage.player.sendInTurn(command) }
+        _ = await stage.play()
+        let messages = stage.events.compactMap { event in
+            if case .notice(code: "bad-command", let message) = event { message.string } else { nil }
+        }
+        #expect(messages == ["x", "y"].map { "Not saved: \($0) (the player had ended)" })
+    }
+
     @Test func `a failure to save a list is reported even after a quit`() async throws {
         let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) { _, path in
             throw MediaError(.unreadable, SafeText(path), "the disk is full")

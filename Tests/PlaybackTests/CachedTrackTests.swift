@@ -89,6 +89,43 @@ import Testing
         }
     }
 
+    @Test func `a track that was skipped is looked up again once its bytes are committed`() async throws {
+        let disk = TestClock()
+        var pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
+        pieces[0].closing = disk
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), exitsAtEnd: false, cache: cache)
+        try await stage.sound { stage in
+            stage.player.send(.next)
+            try await wait(for: "the close of the first") { disk.sleeperCount == 1 }
+            try await wait(for: "the second") { stage.player.snapshot.currentIndex == 1 }
+            cache.set(Availability(stored: ByteRangeSet(0..<9), length: 9), of: pieces[0].url)
+            disk.advance(by: .seconds(1))
+            try await wait(for: "its map") { shown(1, stage)?.isComplete == true }
+        }
+    }
+
+    @Test func `a track that is fetched in the background is looked up again as it grows`() async throws {
+        let pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
+        let stage = Stage(
+            pieces,
+            sink: TestSink(allowance: 10),
+            exitsAtEnd: false,
+            cache: cache,
+            fills: true
+        )
+        try await stage.sound(heard: 10) { stage in
+            stage.readers[0].edit { $0.stored = ByteRangeSet(0..<18_000) }
+            stage.player.send(.next)
+            try await wait(for: "the fetch") { stage.readers[0].isFilled }
+            cache.set(Availability(stored: ByteRangeSet(0..<18_000), length: 36_000), of: pieces[0].url)
+            try await wait(for: "its map") {
+                stage.clock.advance(by: .milliseconds(250))
+                return shown(1, stage)?.fraction == 0.5
+            }
+            #expect(!stage.readers[0].isClosed)
+        }
+    }
+
     @Test func `a second pin unpins the track, and a refused one is explained`() async throws {
         try await stage(2).0.play { stage in
             try await wait(for: "the tracks") { stage.player.snapshot.tracks.count == 2 }

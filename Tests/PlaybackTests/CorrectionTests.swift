@@ -24,12 +24,14 @@ import Testing
     {
         let piece = piece(slices: 5)
         let stage = Stage([piece], sink: TestSink(allowance: 500))
-        try await stage.sound { stage in
+        try await stage.sound(heard: 500) { stage in
             stage.player.send(.seek(.to(.seconds(30))))
-            try await wait(for: "the correction") { positions(stage).contains { $0.isExact } }
+            try await wait(for: "the correction") {
+                positions(stage).contains { $0.isExact } && stage.player.snapshot.isExact
+            }
             // No more frames are taken, so no time passes: only the correction is reported.
             #expect(positions(stage).map(\.position) == [30_700])
-            #expect(stage.player.snapshot.isExact && stage.player.snapshot.position == .milliseconds(30_700))
+            #expect(stage.player.snapshot.position == .milliseconds(30_700))
             #expect(stage.story.suffix(2) == ["seeked 1 at 30000", "playing 1 at 30000"])
             stage.sink.allow(frames: 400)
             try await wait(for: "the sound") { stage.sink.pcm.count == 900 * 4 }

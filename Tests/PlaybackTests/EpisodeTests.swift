@@ -63,6 +63,36 @@ import Testing
         #expect(remembered(state.send(.tick)) == ["+1"])
     }
 
+    @Test func `a seek past the end goes to the next track and does not mark the episode as played`() {
+        var state = sounding([Self.tracks[0]], seconds: 100)
+        state.send(.seek(.by(.seconds(3_600))), heard: 10_000)
+        let landing = SeekLanding(frame: 99_990, isExact: true)
+        state.send(.passReady(2, .music(seconds: 100), landing, isSeekable: true))
+        state.sound(2)
+        #expect(remembered(state.send(.tick, heard: 5)).isEmpty)
+        let effects = state.send(.passWritten(2, frames: 10), .drained, heard: 10)
+        #expect(effects.endsTrack && remembered(effects).isEmpty && played(state).isEmpty)
+    }
+
+    @Test func `a track that continues where it was left says so`() {
+        var state = PlayerState(exitsAtEnd: false, seed: 1)
+        state.memory = FakeMemory(places: [Track.ID(2): .seconds(1_206)])
+        state.send(.launched(Self.tracks), .ready(1))
+        #expect(state.announcer.messages.isEmpty)
+        state.send(.next)
+        #expect(state.announcer.messages.map(\.text) == ["Continuing at 20:06 · seek 0 starts over"])
+        state.send(
+            .passReady(
+                2,
+                .music(seconds: 3_600),
+                SeekLanding(frame: 1_206_000, isExact: true),
+                isSeekable: true
+            )
+        )
+        state.send(.seek(.to(.zero)))
+        #expect(state.announcer.messages.count == 1)
+    }
+
     @Test func `an episode that ends by itself is played, whatever its length was said to be`() {
         var state = sounding([Self.tracks[0]], seconds: 1_000)
         let effects = state.send(.passWritten(1, frames: 900), .drained, heard: 900)
@@ -70,6 +100,20 @@ import Testing
         var skipped = sounding(seconds: 1_000)
         skipped.send(.next, heard: 900)
         #expect(played(skipped).isEmpty)
+    }
+
+    /// The played states that the `track` events of these effects have.
+    private func announced(_ effects: [PlayerEffect]) -> [Bool] {
+        effects.compactMap { if case .emit(.track(let report)) = $0 { report.isPlayed } else { nil } }
+    }
+
+    @Test func `the current episode is announced again when its played state changes`() {
+        var state = sounding(seconds: 100)
+        #expect(announced(state.send(.status)) == [false])
+        #expect(announced(state.send(.tick, heard: 90_000)) == [true])
+        #expect(announced(state.send(.status, heard: 90_000)) == [true])
+        #expect(announced(state.send(.setPlayed(true, 2), heard: 90_000)).isEmpty)
+        #expect(announced(state.send(.setPlayed(false, nil), heard: 90_000)) == [false])
     }
 
     @Test func `a song is never marked`() {
@@ -121,18 +165,19 @@ import Testing
         let feeds = ["", "b", "a", "b", "", "a"]
         let places = [0, 1, 1, 0, 0, 0]
         var queue = PlayQueue(seed: 1)
+        // The sources are read side by side, so that the numbers of the tracks say nothing.
         queue.append(
-            zip(numbered(1...6), zip(feeds, places)).map { track, row in
+            zip(numbered((1...6).reversed()), zip(feeds, places)).map { track, row in
                 var track = track
                 if !row.0.isEmpty { track.episode = Self.episode(0, of: row.0, place: row.1) }
                 return track
             }
         )
         queue.sort(by: .feed, facts: [:])
-        #expect(queue.tracks.map(\.id.value) == [4, 2, 6, 3, 1, 5])
+        #expect(queue.tracks.map(\.id.value) == [3, 5, 1, 4, 6, 2])
         queue.shuffleNow()
         queue.sort(by: .feed, facts: [:])
-        #expect(queue.tracks.prefix(4).map(\.id.value) == [4, 2, 6, 3])
+        #expect(queue.tracks.prefix(4).map(\.id.value) == [3, 5, 1, 4])
     }
 
     @Test func `when the network is lost, episodes that wait for their first bytes are opened again`() {
@@ -160,9 +205,9 @@ import Testing
         var tracks = Self.tracks
         for index in tracks.indices { tracks[index].tags = TrackTags(title: "Fog", artist: "Harbour") }
         state.send(.launched(tracks), .ready(1, .music(title: "episode_final_2")))
-        #expect(state.describedTracks[0].tags.title == "Fog")
+        #expect(state.contents.described[0].tags.title == "Fog")
         state.send(.jump(4))
         state.send(.ready(2, .music(title: "River")))
-        #expect(state.describedTracks[3].tags.title == "River")
+        #expect(state.contents.described[3].tags.title == "River")
     }
 }

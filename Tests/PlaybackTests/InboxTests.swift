@@ -44,7 +44,7 @@ import Testing
     /// The commands that `state` still has, in the order in which it gives them.
     private func taken(from state: inout InboxState) -> [PlayerCommand] {
         var commands: [PlayerCommand] = []
-        while let input = state.take() { if case .command(let command) = input { commands.append(command) } }
+        while let input = state.take() { if let command = input.command { commands.append(command) } }
         return commands
     }
 
@@ -57,7 +57,7 @@ import Testing
         for command in [PlayerCommand.play, .save("a"), .pause] { state.append(.command(command)) }
         state.put(.command(.quit))
         #expect(taken(from: &state) == [.save("a"), .quit, .play, .pause])
-        for command in [PlayerCommand.play, .quit, .pause] { state.append(.command(command)) }
+        for command in [PlayerCommand.play, .quit, .pause] { state.append(.scripted(command)) }
         #expect(taken(from: &state) == [.play, .quit, .pause])
     }
 
@@ -126,7 +126,7 @@ import Testing
         }
         var taken: [PlayerCommand] = []
         while taken.count < 1_501 {
-            if case .command(let command) = await inbox.next() { taken.append(command) }
+            if let command = await inbox.next()?.command { taken.append(command) }
         }
         #expect(taken.filter { $0 != .stop } == (0..<1_500).map { .jump($0) })
     }

@@ -27,8 +27,8 @@ import Testing
             #expect(heardTitles(stage).last == "Song 1", "the last frame of the first song is being heard")
             stage.sink.allow(frames: 1)
             try await stage.tick()
-            try await wait(for: "the second title") { heardTitles(stage).last == "Song 2" }
-            #expect(stage.player.snapshot.info?.tags.title == "Song 2")
+            try await wait(for: "the second title") { stage.player.snapshot.info?.tags.title == "Song 2" }
+            #expect(heardTitles(stage).last == "Song 2")
             #expect(stage.player.snapshot.info?.tags.album == "Radio Test")
             stage.sink.allow(frames: 1_000)
             try await stage.tick()
@@ -64,6 +64,16 @@ import Testing
         state.send(.launched(numbered(1...2), start: 2), .liveFound(1, Station()), .ready(1))
         state.sound(1)
         return state
+    }
+
+    @Test func `a live stream refuses a pin, and other tracks with it are pinned`() {
+        var state = PlayerState(exitsAtEnd: false, seed: 1)
+        state.send(.launched(numbered(1...2)), .liveFound(1, Station()), .ready(1))
+        let text: SafeText = "Can't pin a live stream (it can't be cached)"
+        let refusal = PlayerEffect.emit(.notice(code: "bad-command", message: text))
+        #expect(state.send(.pin(nil)) == [refusal] && state.send(.pin(1)) == [refusal])
+        let both = TrackNumbers(places: RangeSet(0..<2))
+        #expect(state.send(.setPinned(both, true)) == [refusal, .togglePin(numbered(2...2), true)])
     }
 
     @Test func `a live stream refuses a seek, and previous leads to the track before it`() {

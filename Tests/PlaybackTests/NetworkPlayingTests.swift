@@ -54,7 +54,7 @@ import Testing
             network.set(offline: false)
             try await wait(for: "the second report") { !stage.player.snapshot.connectivity.isOffline }
             let reported = notices(stage, "offline")
-            #expect(reported == ["Offline: the host cannot be found (cached music keeps playing)"])
+            #expect(reported == ["The host cannot be found (cached music keeps playing)"])
             #expect(notices(stage, "online") == ["Online again"])
         }
     }

@@ -50,7 +50,9 @@ import Testing
     private func lose(_ stage: Stage) async throws {
         stage.sink.setAway(true)
         stage.sink.send(.lost(gone))
-        try await wait(for: "the loss") { stage.story.last == "buffering 1" }
+        try await wait(for: "the loss") {
+            stage.story.last == "buffering 1" && stage.player.snapshot.state == .buffering
+        }
     }
 
     /// Advances the clock to the time of the next attempt; the other sleeper is the tick.
@@ -67,7 +69,6 @@ import Testing
     @Test func `a lost server is tried again, and playback continues at the heard position`() async throws {
         try await playing { stage in
             try await lose(stage)
-            #expect(stage.player.snapshot.state == .buffering)
             #expect(stage.player.snapshot.position == .milliseconds(500))
             for number in 2...4 { try await attempt(stage, number) }
             #expect((3_500...4_250).contains(stage.clock.now.milliseconds))
@@ -84,6 +85,26 @@ import Testing
             )
             #expect(stage.player.snapshot.messages.last?.text == "Sound is back")
             #expect(!stage.player.snapshot.isOutputLost)
+        }
+    }
+
+    @Test func `without a server at the start a session that stays waits for one`() async throws {
+        let sink = TestSink(allowance: 500)
+        sink.setAway(true)
+        let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: sink, exitsAtEnd: false)
+        try await stage.play { stage in
+            try await wait(for: "the failed start") {
+                stage.story.last == "buffering 1" && stage.player.snapshot.isOutputLost
+            }
+            #expect(stage.notices == ["audio-server"])
+            sink.setAway(false)
+            try await attempt(stage, 2)
+            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
+            #expect(
+                stage.story.prefix(5) == [
+                    "track 1", "notice audio-server", "buffering 1", "notice audio-back", "playing 1 at 0",
+                ]
+            )
         }
     }
 
@@ -153,7 +174,7 @@ import Testing
         var state = PlayerState.sounding(1)
         state.send(.outputEvent(.volumeChanged(percent: 70, isMuted: true)))
         #expect(state.volume == 70 && state.isMuted)
-        #expect(state.send(.changeVolume(by: -5)) == [.setVolume(65, isMuted: false)])
+        #expect(state.send(.changeVolume(by: -5)).first == .setVolume(65, isMuted: false))
     }
 
     @Test func `only the server's own pause is ended by the server`() {

@@ -170,6 +170,40 @@ import Testing
         #expect(numbers(queue) == expected)
     }
 
+    @Test func `the ends of the playing order are known, also of a shuffled one`() {
+        for isShuffled in [false, true] {
+            var queue = queue(5)
+            if isShuffled { queue.toggleShuffle() }
+            var place = queue.next(after: nil)
+            var ends: [Bool] = []
+            while let current = place {
+                queue.select(current)
+                ends += [queue.hasPrevious, queue.hasNext]
+                place = queue.next(after: current)
+            }
+            #expect(ends == [false] + Array(repeating: true, count: 8) + [false])
+            queue.repeatMode = .all
+            #expect(queue.hasNext && queue.hasPrevious)
+        }
+        let empty = PlayQueue(seed: 1)
+        #expect(!empty.hasNext && !empty.hasPrevious)
+    }
+
+    @Test(arguments: [SortKey.title, .artist, .source])
+    func `accents and case do not change the order, and numbers count`(key: SortKey) {
+        let names = ["Zoo", "École 10", "ecole 9", "Eve", "alba"]
+        var queue = PlayQueue(seed: 1)
+        queue.append(
+            names.enumerated().map { index, name in
+                let tags =
+                    key == .source ? TrackTags() : TrackTags(title: SafeText(name), artist: SafeText(name))
+                return Track(id: Track.ID(UInt64(index)), location: .file("/\(name).mp3"), tags: tags)
+            }
+        )
+        queue.sort(by: key, facts: [:])
+        #expect(numbers(queue) == [4, 2, 1, 3, 0])
+    }
+
     @Test func `the revision counts every change of the tracks except additions, and nothing else`() {
         var queue = queue(5)
         var last = queue.revision

@@ -30,7 +30,7 @@ import Testing
         for command in [.next, .jump(3), .seek(.to(.seconds(2))), .pause] as [PlayerCommand] {
             #expect(state.send(command).isEmpty && state.phase == .launching)
         }
-        #expect(state.send(.volume(30)).count == 1)
+        #expect(state.send(.volume(30)).first == .setVolume(30, isMuted: false))
         let effects = state.send(.launched(numbered(1...4)))
         #expect(effects.start?.track.id.value == 3)
         #expect(state.position == .seconds(2) && state.isPaused && state.volume == 30)
@@ -42,20 +42,64 @@ import Testing
         #expect(state.send(.next, heard: 100).start?.track.id.value == 2)
     }
 
-    @Test func `a next track that has changed is prepared anew`() {
+    @Test func `a next track that has changed is prepared anew, three times`() {
         var state = preparing()
         let effects = state.send(.passFailed(2, changed, frames: 0), heard: 100)
         #expect(effects.first == .cancelPass(2, keepsResource: false))
         #expect(effects.start?.track.id.value == 2)
         #expect(state.announcer.failures.isEmpty)
-        state.send(.passFailed(3, changed, frames: 0), heard: 100)
-        #expect(
-            state.announcer.failures.isEmpty,
-            "it is opened again only once, and reported when its turn comes"
-        )
+        var pass = 3
+        while state.send(.passFailed(PassID(value: pass), changed, frames: 0), heard: 100).start != nil {
+            pass += 1
+        }
+        #expect(pass == 5)
+        #expect(state.announcer.failures.isEmpty, "and reported when its turn comes")
         let turn = state.send(.drained, heard: 900)
         #expect(turn.start?.track.id.value == 3)
         #expect(state.announcer.failures.count == 1)
+    }
+
+    @Test func `of a track that changed the frames written are heard, then the new file goes on there`() {
+        var state = PlayerState.sounding(1)
+        #expect(state.send(.passFailed(1, changed, frames: 400), heard: 100) == [.finishRing, .drain])
+        #expect(state.position == .milliseconds(100))
+        let start = state.send(.drained, heard: 400).start
+        #expect(start == PassStart(id: 2, track: numbered([1])[0], position: .milliseconds(400)))
+        #expect(state.announcer.failures.isEmpty)
+    }
+
+    @Test func `a track goes on after three changes of its file, and fails at the fourth`() {
+        var state = PlayerState.sounding(1)
+        for pass in 1...4 {
+            let id = PassID(value: pass)
+            if pass > 1 {
+                // Each pass lands where the last one ended.
+                let landing = SeekLanding(frame: FrameCount(300 * (pass - 1)), isExact: true)
+                state.send(.passReady(id, .music(seconds: 60), landing, isSeekable: true))
+                state.sound(id)
+            }
+            state.send(.passFailed(id, changed, frames: 300), heard: 100)
+            let start = state.send(.drained, heard: 300).start
+            #expect(start?.position == (pass < 4 ? .milliseconds(300 * pass) : nil))
+        }
+        #expect(state.announcer.failures.count == 1)
+    }
+
+    @Test func `of changes before the first sound, the fourth fails the track, too`() {
+        var state = PlayerState.sounding(1)
+        var pass = 1
+        while state.send(.passFailed(PassID(value: pass), changed, frames: 0)).start != nil { pass += 1 }
+        #expect(pass == 4 && state.announcer.failures.count == 1)
+    }
+
+    @Test func `that a file has changed is said once a minute, of each file`() {
+        var state = PlayerState.sounding(1)
+        let said = [0, 1, 59, 61, 62, 130].map { second in
+            !state.send(.notice(changed), now: .seconds(second)).isEmpty
+        }
+        #expect(said == [true, false, false, true, false, true])
+        #expect(!state.send(.notice(MediaError(.resourceChanged, "y", "too")), now: .seconds(131)).isEmpty)
+        #expect(state.announcer.messages.count == 4)
     }
 
     @Test func `a next track that changed before its first frame is prepared anew`() {
@@ -73,7 +117,9 @@ import Testing
         let effects = state.send(.drained, heard: 1_300)
         #expect(effects.start == PassStart(id: 3, track: numbered([2])[0], position: .milliseconds(400)))
         #expect(state.announcer.failures.isEmpty && state.currentTrack?.id.value == 2)
-        #expect(state.send(.stop).first == .endTrack(3, index: 2, .skipped, frames: 400, stalls: 0, nil))
+        var report = PlayerEvent.EndReport(index: 2, reason: .skipped)
+        (report.frames, report.isBrief) = (400, true)
+        #expect(state.send(.stop).first == .endTrack(3, report))
     }
 
     @Test func `a track stays marked as failed until it is heard again or removed`() {
@@ -126,7 +172,8 @@ import Testing
     @Test func `a start track beyond the last one is reported`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let effects = state.send(.launched(numbered(1...9), start: 99))
-        #expect(effects.contains(.emit(.notice(code: "bad-command", message: "No track 99"))))
+        let message: SafeText = "--start 99: there is no such track; playing the last one, 9"
+        #expect(effects.contains(.emit(.notice(code: "not-found", message: message))))
         #expect(effects.start?.track.id.value == 9)
     }
 }

@@ -12,10 +12,21 @@ import Testing
         var world = ModelWorld(seed: seed)
         let tracks = numbered(1...Int.random(in: 1...5, using: &random))
         for _ in 0..<Int.random(in: 0...3, using: &random) { world.command(&state) }
-        world.send(.launched(tracks), &state)
-        for _ in 0..<150 where !world.isFinished { world.step(&state) }
-        if !world.isFinished { world.send(.command(.quit), &state) }
+        for _ in 0..<(seed % 3) { world.script(&state) }
+        let isInParts = seed % 4 == 0
+        let first = ResolvedTracks(tracks: tracks)
+        world.send(.launched(first, start: 1, position: .zero, isComplete: !isInParts), &state)
+        for _ in 0..<75 where !world.isFinished { world.step(&state) }
+        if isInParts, !world.isFinished {
+            let rest = ResolvedTracks(tracks: numbered([900]))
+            world.send(.launchedMore(rest, isComplete: true), &state)
+        }
+        for _ in 0..<75 where !world.isFinished { world.step(&state) }
+        let isOver = world.isFinished
+        if !isOver { world.send(.command(.quit), &state) }
         #expect(world.isFinished)
+        #expect(world.unsaved.isEmpty, "every list was saved, or reported")
+        #expect(!isOver || state.isQuit || world.unreadAdditions.isEmpty, "every addition was read")
         #expect(world.liveCount == 0, "every pass was cancelled")
     }
 

@@ -31,6 +31,53 @@ import Testing
         #expect(outcome.fatal?.code == .audioServer && away.connections == 1)
     }
 
+    @Test func `the bar and the buffered time follow the decoder's seek table, not the even rate`()
+        async throws
+    {
+        var piece = FakeMusic(number: 1, frames: 4_000)
+        piece.timeMap = TimeMap(duration: .seconds(4), offsets: [0, 1_000, 16_000])
+        let stage = Stage([piece], sink: TestSink(allowance: 0))
+        try await stage.sound { stage in
+            stage.readers[0].edit { $0.stored = ByteRangeSet(0..<8_500) }
+            stage.player.send(.seek(.to(.seconds(2))))
+            try await wait(for: "the place") { stage.story.last == "playing 1 at 2000" }
+            let snapshot = stage.player.snapshot
+            #expect(snapshot.timeMap == piece.timeMap && snapshot.byteOffset == 1_000)
+            #expect(snapshot.buffered == .seconds(1))
+        }
+    }
+
+    @Test(arguments: [SampleFormat.s32, .f32])
+    func `16-bit music follows wider samples in their stream, exactly, and is not narrowed for others`(
+        sample: SampleFormat
+    ) async {
+        var pieces = (1...3).map { FakeMusic(number: $0, frames: 500) }
+        pieces[0].format.sample = sample
+        let narrow = pieces[1].pcm.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+        let wide: [UInt8] =
+            sample == .s32
+            ? narrow.map { Int32($0) << 16 }.withUnsafeBytes(Array.init)
+            : narrow.map { Float($0) / 32_768 }.withUnsafeBytes(Array.init)
+        let stage = Stage(Array(pieces.prefix(2)))
+        let outcome = await stage.play()
+        #expect(stage.sink.pcm == pieces[0].pcm + wide)
+        #expect(stage.sink.openings == [pieces[0].format] && outcome.summary.played == 2)
+        let other = Stage([pieces[2], pieces[0]])
+        _ = await other.play()
+        #expect(other.sink.pcm == pieces[2].pcm + pieces[0].pcm)
+        #expect(other.sink.openings == [pieces[2].format, pieces[0].format])
+    }
+
+    @Test func `the buffer of PCM has two seconds, but at most 2 MiB and at least half a second`() {
+        for (rate, channels, sample, frames) in [
+            (44_100, 2, .s16, 88_200), (96_000, 2, .s32, 192_000), (192_000, 2, .s32, 262_144),
+            (192_000, 8, .s32, 96_000),
+        ] as [(Int, Int, SampleFormat, FrameCount)] {
+            let format = AudioFormat(sampleRate: rate, channelCount: channels, sample: sample)
+            #expect(PCMRing.frames(for: format) == frames)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a stream ends where the format changes, or with each track if the sink wants that`(
         opensEachTrack: Bool
@@ -185,9 +232,11 @@ import Testing
         expected: String
     ) async throws {
         let pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000) }
-        let stage = Stage(pieces, sink: TestSink(allowance: 500))
-        try await stage.sound(heard: 500) { stage in
-            // Not before: an underrun at the start pauses the sink as well.
+        let stage = Stage(pieces, sink: TestSink(allowance: 0))
+        try await stage.sound { stage in
+            // Enough music waits for all that the sink takes: an underrun would pause the sink too.
+            try await wait(for: "frames in the ring") { stage.sink.waitingFrames >= 600 }
+            stage.sink.allow(frames: 500)
             stage.sink.setPauseLag(frames: 100)
             stage.player.send(command)
             try await wait(for: expected) { stage.story.contains(expected) }

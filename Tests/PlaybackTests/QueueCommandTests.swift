@@ -18,6 +18,72 @@ struct QueueCommandTests {
 
     private func undone(_ text: SafeText) -> PlayerEffect { .emit(.remark(code: "undone", message: text)) }
 
+    @Test
+    func `previous restarts a track that has played for a while, the first one, and the last one at the end`()
+    {
+        var state = PlayerState.sounding(2)
+        #expect(state.previousRestarts, "no other precedes it")
+        state.send(.next)
+        state.send(.ready(2))
+        state.sound(2)
+        #expect(!state.previousRestarts)
+        state.send(.tick, heard: 3_001)
+        #expect(state.position > .seconds(3) && state.previousRestarts)
+        state.send(.command(.stop), heard: 3_001)
+        #expect(!state.previousRestarts)
+    }
+
+    private static let gone = MediaError(.notFound, "x", "gone")
+
+    /// Sends the failure of the pass that `effects` began.
+    private func fail(_ effects: [PlayerEffect], _ state: inout PlayerState) throws -> [PlayerEffect] {
+        state.send(.passFailed(try #require(effects.start).id, Self.gone, frames: 0))
+    }
+
+    @Test func `previous passes over tracks that fail, and returns to its own if none before plays`() throws {
+        var state = PlayerState.sounding(4, exitsAtEnd: false)
+        state.send(.jump(4))
+        var effects = try fail(state.send(.previous), &state)
+        #expect(effects.start?.track.id == Track.ID(2))
+        effects = try fail(effects, &state)
+        #expect(effects.start?.track.id == Track.ID(1))
+        effects = try fail(effects, &state)
+        #expect(effects.start?.track.id == Track.ID(4))
+        // Afterwards, what fails is passed over forwards again.
+        effects = try fail(state.send(.jump(2)), &state)
+        #expect(effects.start?.track.id == Track.ID(3))
+    }
+
+    @Test func `previous after the end passes over a last track that fails`() throws {
+        var state = PlayerState.sounding(2, exitsAtEnd: false)
+        _ = try fail(state.send(.next), &state)
+        #expect(state.phase == .ended)
+        #expect(try fail(state.send(.previous), &state).start?.track.id == Track.ID(1))
+    }
+
+    @Test func `a track that previous has reached, and that was heard, is passed over forwards`() throws {
+        var state = PlayerState.sounding(3, exitsAtEnd: false)
+        state.send(.jump(3))
+        let id = try #require(state.send(.previous).start).id
+        state.send(.ready(id))
+        state.sound(id)
+        state.send(.passWritten(id, frames: 1_000))
+        let effects = try fail(state.send(.seek(.to(.seconds(5)))), &state)
+        #expect(effects.start?.track.id == Track.ID(3))
+    }
+
+    @Test func `play after the end continues with the tracks that were added since`() {
+        var state = PlayerState.sounding(2, exitsAtEnd: false)
+        for _ in 0..<2 { state.send(.next) }
+        #expect(state.phase == .ended)
+        state.send(.add("x"))
+        #expect(state.send(.added([], problems: [])).start == nil && state.phase == .ended)
+        state.send(.added(numbered([11, 12]), problems: []))
+        state.send(.added(numbered([13]), problems: []))
+        #expect(state.snapshotState == .stopped && state.currentTrack?.id == Track.ID(11))
+        #expect(state.send(.toggle).start?.track.id == Track.ID(11))
+    }
+
     @Test func `playback continues when other tracks are removed, moved, sorted, shuffled and restored`() {
         var state = PlayerState.sounding(5, exitsAtEnd: false)
         for change in [
@@ -31,6 +97,51 @@ struct QueueCommandTests {
             #expect(state.position == .milliseconds(500))
         }
         #expect(numbers(state) == [1, 2, 3, 4, 5])
+    }
+
+    // MARK: Tracks that are lists
+
+    private let list = ResolvedTracks(tracks: numbered([11, 12]))
+
+    @Test func `the tracks of a list take its place, and the first of them is played`() {
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        state.send(.launched(numbered(1...3), start: 2))
+        let effects = state.send(.listFound(1, list))
+        #expect(numbers(state) == [1, 11, 12, 3])
+        #expect(effects.start?.track.id.value == 11 && effects.contains(.cancelPass(1, keepsResource: false)))
+        #expect(effects.contains(.emit(.loaded(tracks: 4))))
+        #expect(state.send(.listFound(1, list)).isEmpty, "the pass is over")
+    }
+
+    @Test func `if the next track is a list, playback continues, and the first of its tracks is the next`() {
+        var state = PlayerState.sounding(3)
+        state.send(.passWritten(1, frames: 900), heard: 100)
+        let effects = state.send(.listFound(2, list), heard: 200)
+        #expect(numbers(state) == [1, 11, 12, 3] && state.currentTrack?.id == Track.ID(1))
+        #expect(!effects.endsTrack && effects.start?.track.id.value == 11)
+    }
+
+    @Test(arguments: [[11], [11, 12, 13]], [false, true])
+    func `a list is replaced in a shuffled order too, and one track more or less keeps the history`(
+        tracks: [Int],
+        isShuffled: Bool
+    ) {
+        var queue = PlayQueue(seed: 3)
+        queue.append(numbered(1...5))
+        queue.remove(RangeSet(4..<5))
+        if isShuffled { queue.toggleShuffle() }
+        let first = queue.replace(1, by: numbered(tracks))
+        #expect(tracks.contains(Int(queue.tracks[first].id.value)))
+        var heard: [UInt64] = []
+        var place = queue.next(after: nil)
+        while let next = place {
+            heard.append(queue.tracks[next].id.value)
+            place = queue.next(after: next)
+        }
+        #expect(heard.sorted() == [1, 3, 4] + tracks.map { UInt64($0) })
+        #expect(heard.filter { $0 > 10 }.count == tracks.count)
+        let undone = queue.undo()
+        #expect((undone != nil) == (tracks.count == 1))
     }
 
     @Test(arguments: [false, true])
@@ -77,12 +188,13 @@ struct QueueCommandTests {
 
     @Test func `clearing the others keeps the current track playing, and is undone in one step`() {
         var state = PlayerState.sounding(4, exitsAtEnd: false)
+        _ = command(.move(1, to: 3), &state)
         let effects = command(.clearOthers, &state)
         #expect(numbers(state) == [1] && effects.start == nil && !effects.endsTrack)
         #expect(state.position == .milliseconds(500))
         #expect(command(.clearOthers, &state) == [], "there are no others")
         #expect(command(.undo, &state).first == undone("Restored 3 tracks"))
-        #expect(numbers(state) == [1, 2, 3, 4] && state.queue.current == 0)
+        #expect(numbers(state) == [2, 3, 1, 4] && state.queue.current == 2)
     }
 
     @Test func `after an undo in shuffled order, the same tracks follow as before`() {
@@ -136,8 +248,8 @@ struct QueueCommandTests {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         state.send(.infoChanged(1, .music(title: "River")))
         _ = command(.jump(2), &state)
-        #expect(state.describedTracks.first?.tags.title == "River")
-        #expect(state.describedTracks.first?.duration == .seconds(10))
+        #expect(state.contents.described.first?.tags.title == "River")
+        #expect(state.contents.described.first?.duration == .seconds(10))
     }
 
     @Test func `additions and saves are reported`() {
@@ -147,6 +259,30 @@ struct QueueCommandTests {
         let effects = state.send(.saved(count: 3, path: "/tmp/a\u{1B}.m3u8"))
         #expect(effects == [.emit(.remark(code: "saved", message: "Saved 3 tracks as /tmp/a\u{FFFD}.m3u8"))])
         #expect(state.announcer.messages.last?.text == "Saved 3 tracks as /tmp/a\u{FFFD}.m3u8")
+    }
+
+    @Test func `several additions are reported together, and of those that failed their number`() {
+        var state = PlayerState.sounding(2, exitsAtEnd: false)
+        for source in ["a", "b", "c"] { _ = command(.add(source), &state) }
+        let missing = MediaError(.notFound, "b", "there is no such file")
+        state.send(.added(numbered(7...7), problems: []), .added([], problems: [missing]))
+        state.send(.added(numbered(8...8), problems: []))
+        #expect(
+            state.announcer.messages.map(\.text) == [
+                missing.safeText, "Added 2 tracks, 1 failed (see messages)",
+            ],
+            "each sum takes the place of the one before it"
+        )
+        _ = command(.add("d"), &state)
+        state.send(.added(numbered(9...9), problems: []))
+        #expect(state.announcer.messages.last?.text == "Added 1 track")
+    }
+
+    @Test func `a pin names the track by the title that the queue shows`() {
+        var state = PlayerState.sounding(1, exitsAtEnd: false)
+        state.send(.infoChanged(1, .music(title: "River")))
+        state.send(.pinned(state.queue.tracks, true))
+        #expect(state.announcer.messages.last?.text == "Pinned \"River\" (never evicted)")
     }
 
     private func added(_ numbers: [Int], _ state: inout PlayerState) {

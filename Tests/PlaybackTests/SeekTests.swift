@@ -12,7 +12,7 @@ import Testing
     @Test(
         arguments: [
             (3, .by(.seconds(-10)), 0), (3, .by(.seconds(10)), 13), (3, .percent(50), 30),
-            (3, .percent(100), 60), (3, .to(.seconds(90)), 60), (55, .by(.seconds(10)), 60),
+            (3, .percent(100), 60), (3, .to(.seconds(60)), 60), (55, .by(.seconds(10)), 60),
             (3, .to(.seconds(7)), 7), (3, .by(.seconds(-3_600)), 0),
         ] as [(Int, SeekTarget, Int)]
     )
@@ -21,6 +21,24 @@ import Testing
         let effects = state.send(.seek(target), heard: FrameCount(heard * 1_000), now: .seconds(heard))
         #expect(state.position == .seconds(expected))
         #expect(effects.start?.position == .seconds(expected))
+    }
+
+    @Test func `a seek to a time past the end is refused with the track's length`() {
+        var state = sounding()
+        let refusal = PlayerEffect.emit(.notice(code: "bad-command", message: "The track is 1:00 long"))
+        #expect(state.send(.seek(.to(.seconds(90))), heard: 3_000).last == refusal)
+        #expect(state.position == .seconds(3) && state.lane.passes.map(\.id) == [1])
+    }
+
+    @Test func `a start past the end begins at the beginning, with the track's length`() {
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        state.send(
+            .launched(ResolvedTracks(tracks: numbered(1...1)), start: 1, position: .seconds(7_200))
+        )
+        let landing = SeekLanding(frame: 60_000, isExact: true)
+        let effects = state.send(.passReady(1, .music(seconds: 60), landing, isSeekable: true))
+        #expect(effects.contains(.emit(.notice(code: "bad-command", message: "The track is 1:00 long"))))
+        #expect(effects.start?.position == .zero && effects.start?.reusing == 1 && !effects.endsTrack)
     }
 
     @Test func `seeks of a held key add up from the requested position, not from the heard one`() {
@@ -103,8 +121,10 @@ import Testing
                     stage.player.snapshot.position == .seconds(count)
                         && stage.clock.sleeperCount == (count == 1 ? 1 : 2)
                 }
+                if count == 1 {
+                    try await wait(for: "its read") { stage.readers[0].readOffsets.count == 2 }
+                }
             }
-            try await wait(for: "the reads") { stage.readers[0].readOffsets.count == 2 }
         }
         #expect(stage.readers[0].readOffsets == [0, 0])
     }

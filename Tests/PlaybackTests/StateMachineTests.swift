@@ -46,7 +46,7 @@ private let format = StreamInfo.music().format
         pass.info = .music(seconds: 200)
         pass.info?.isDurationExact = isExact
         announcer.learn(from: pass)
-        #expect(announcer.described(track).duration == .seconds(seconds))
+        #expect(announcer.facts[track.id]?.duration == .seconds(seconds))
     }
 }
 
@@ -144,7 +144,7 @@ private let format = StreamInfo.music().format
         var lane = writing().lane
         lane.heard(600)
         let old = try #require(lane.current)
-        let pass = lane.successor(of: old, at: .seconds(20), answersSeek: true, isAfterChange: false)
+        let pass = lane.successor(of: old, at: .seconds(20), answersSeek: true)
         #expect(lane.cancelAll(reusing: old.id) == [.cancelPass(old.id, keepsResource: true)])
         lane.streamDropped()
         lane.begin(pass)

@@ -48,7 +48,7 @@ struct ExpansionStateTests {
         func flat(_ name: String) -> [String] {
             (lists[name] ?? []).flatMap { $0.hasSuffix("/") ? flat($0) : [$0] }
         }
-        var state = ExpansionState(root: Self.location("/"), limits: PlaylistLimits())
+        var state = ExpansionState(root: Self.location("/"), budget: SourceBudget(PlaylistLimits()))
         var reading: [ExpansionState.Request] = []
         var taken: [String] = []
         while true {
@@ -65,7 +65,7 @@ struct ExpansionStateTests {
     }
 
     @Test func `the first list of the source is read first`() {
-        var state = ExpansionState(root: Self.location("/"), limits: PlaylistLimits())
+        var state = ExpansionState(root: Self.location("/"), budget: SourceBudget(PlaylistLimits()))
         #expect(state.next()?.id == 0 && state.next() == nil)
         state.read(0, Self.contents(["a/", "1", "b/"]), identity: "root")
         let first = state.next()
@@ -77,7 +77,7 @@ struct ExpansionStateTests {
     }
 
     @Test func `a list that can't be used is a problem, and the others are read`() {
-        var state = ExpansionState(root: Self.location("/"), limits: PlaylistLimits())
+        var state = ExpansionState(root: Self.location("/"), budget: SourceBudget(PlaylistLimits()))
         _ = state.next()
         state.read(0, Self.contents(["a/", "1"]), identity: "root")
         let id = state.next()?.id ?? 0
@@ -86,10 +86,19 @@ struct ExpansionStateTests {
         #expect(tracks.map(\.location.path) == ["/1"] && problems.all(of: "x").map(\.code) == [.notFound])
     }
 
+    @Test func `once stopped, what was read is handed out, also behind a list that was not read`() {
+        var state = ExpansionState(root: Self.location("/"), budget: SourceBudget(PlaylistLimits()))
+        _ = state.next()
+        state.read(0, Self.contents(["1", "a/", "2"]), identity: "root")
+        #expect(state.take().tracks.map(\.location.path) == ["/1"])
+        state.stop()
+        #expect(state.take().tracks.map(\.location.path) == ["/2"])
+    }
+
     @Test func `after a limit nothing is read, and what was read in order is handed out`() {
         var limits = PlaylistLimits()
         limits.entries = 3
-        var state = ExpansionState(root: Self.location("/"), limits: limits)
+        var state = ExpansionState(root: Self.location("/"), budget: SourceBudget(limits))
         _ = state.next()
         state.read(0, Self.contents(["1", "a/", "2", "b/", "3", "4"]), identity: "root")
         #expect(state.next() == nil && !state.isWaiting && state.budget.isExceeded)

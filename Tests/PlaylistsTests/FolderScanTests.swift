@@ -18,7 +18,7 @@ struct FolderScanTests {
     @Test func `music is found at every depth, in natural order, part by part`() throws {
         let sorted = [
             "1.mp3", "2/1.mp3", "2/b.MP2", "02b.mp3", "10.mp3", "a1.mp3", "A2.mp3", "a10.mpga", "b/c/d/e.mp3",
-            "Z.mp3",
+            "Z.mp3", "z2.WAV", "z3.aiff",
         ]
         let others = ["list.m3u", ".hidden.mp3", ".git/a.mp3", "cover.jpg", "mp3", "b/notes.txt"]
         for name in sorted.shuffled() + others { try folder.write(name) }
@@ -34,6 +34,16 @@ struct FolderScanTests {
         #expect(try names() == ["a/1.mp3", "b/2.mp3", "linked.mp3"])
     }
 
+    @Test func `a scan that is stopped returns what it has found`() throws {
+        for name in ["1.mp3", "2/1.mp3", "3.mp3", "4/1.mp3"] { try folder.write(name) }
+        var count = 0
+        let scan = FolderScan(limits: PlaylistLimits()) {
+            count += 1
+            return count > 4
+        }
+        #expect(try scan.tracks(in: folder.path).places.count == 3)
+    }
+
     @Test func `a folder without music is refused`() throws {
         try folder.write("a/cover.jpg")
         #expect { try names() } throws: { ($0 as? MediaError)?.code == .emptyFolder }
@@ -41,27 +51,27 @@ struct FolderScanTests {
 
     @Test func `files of other formats are left out, and one notice counts them`() throws {
         for name in [
-            "1.mp3", "a/1.FLAC", "a/2.flac", "a/b/3.flac", "x.m4a", "y.ogg", "z.m4b", ".hidden.flac",
+            "1.mp3", "a/1.WV", "a/2.wv", "a/b/3.wv", "x.caf", "y.ogg", "z.caf", ".hidden.wv",
         ] {
             try folder.write(name)
         }
-        for name in ["cover.jpg", "notes.txt", "list.m3u", "flac"] { try folder.write(name) }
+        for name in ["cover.jpg", "notes.txt", "list.m3u", "wv"] { try folder.write(name) }
         let found = try FolderScan(limits: PlaylistLimits()).tracks(in: folder.path)
-        #expect(found.places == [folder.path + "/1.mp3"])
+        #expect(found.places == [folder.path + "/1.mp3", folder.path + "/y.ogg"])
         #expect(found.problems.map(\.code) == [.leftOut])
         #expect(
             found.problems.first?.cause
-                == "Left out 6 files: 3 FLAC, 2 MP4/M4A, 1 Ogg – Reprise plays MP3 only"
+                == AudioKind.refusal(of: "Left out 5 files: 3 WavPack, 2 CAF")
         )
     }
 
     @Test func `a folder of other formats only says so`() throws {
-        try folder.write("a/1.flac")
+        try folder.write("a/1.wv")
         #expect {
             try names()
         } throws: { error in
             (error as? MediaError)?.code == .emptyFolder
-                && (error as? MediaError)?.cause == "no music that Reprise plays (left out 1 file: 1 FLAC)"
+                && (error as? MediaError)?.cause == "no music that Reprise plays (left out 1 file: 1 WavPack)"
         }
     }
 

@@ -47,7 +47,7 @@ struct M3UParserTests {
         )
         let bytes = Array("caf\u{E9}.mp3\n".utf8) + (quoted + undefined).map(UInt8.init)
         let expected = ["café.mp3", "“A”€Ÿ.", "é" + String(repeating: "\u{FFFD}", count: 5)]
-        #expect(try entries(bytes, as: .m3u).map(\.reference) == expected)
+        #expect(try entries(bytes, as: .m3u).map(\.text) == expected)
     }
 
     @Test(

@@ -62,12 +62,15 @@ struct M3UWriterTests {
         #expect(try folder.names() == ["list"])
     }
 
-    @Test(arguments: ["missing/list.m3u8", "folder"])
-    func `a list that cannot be saved says why and leaves nothing behind`(name: String) throws {
+    @Test(arguments: [
+        ("missing/list.m3u8", "can't write the playlist"), ("folder", "is a folder; add a file name"),
+    ])
+    func `a list that cannot be saved says why and leaves nothing behind`(name: String, cause: String) throws
+    {
         let folder = try TemporaryFolder()
         try folder.write("folder/x.mp3")
         #expect { try M3UWriter.save([], to: folder.path(name)) } throws: {
-            ($0 as? MediaError)?.code == .notCached
+            ($0 as? MediaError)?.code == .notCached && "\($0)".contains(cause)
         }
         #expect(try folder.names() == ["folder"])
     }

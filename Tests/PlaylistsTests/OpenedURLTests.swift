@@ -50,6 +50,82 @@ struct OpenedURLTests {
         #expect(web.closed == ["http://h/stream"])
     }
 
+    // MARK: Lists where music was expected
+
+    /// Resolves the track at `address`, which another list names, as a list.
+    private func list(
+        _ address: String,
+        in web: FakeWeb,
+        by resolver: SourceResolver,
+        from lists: [String] = []
+    ) async throws -> ResolvedTracks? {
+        var track = Track(id: TrackIDs.take(), location: .web(try #require(WebURL(address))))
+        track.foundLists = lists
+        let reader = try await web.open(track.location, revalidates: false)
+        return try await resolver.list(at: track, openAs: reader)
+    }
+
+    @Test(
+        arguments: [
+            ("http://h/a.mp3", "1.mp3\nsub.m3u\n", "audio/x-mpegurl"),
+            ("http://h/a.mp3", "#EXTM3U\n1.mp3\nsub.m3u", nil),
+        ] as [(String, String, String?)]
+    )
+    func `a list that is named as music is read from its open reader, and so are the lists in it`(
+        address: String,
+        text: String,
+        type: String?
+    ) async throws {
+        let texts = [address: text, "http://h/sub.m3u": "2.mp3"]
+        let web = FakeWeb(texts, types: type.map { [address: $0] } ?? [:])
+        let found = try #require(try await list(address, in: web, by: resolver(web)))
+        #expect(found.places == ["http://h/1.mp3", "http://h/2.mp3"])
+        #expect(found.tracks.allSatisfy { $0.foundLists == [address] })
+        #expect(web.opened == [address, "http://h/sub.m3u"])
+    }
+
+    @Test(arguments: ["\u{1}\u{0}noise", "some words", "<html>Log in</html>"])
+    func `anything else that is not music is no list`(text: String) async throws {
+        let web = FakeWeb(["http://h/a.mp3": text], types: ["http://h/a.mp3": "audio/mpeg"])
+        #expect(try await list("http://h/a.mp3", in: web, by: resolver(web)) == nil)
+        #expect(web.opened.count == 1 && web.rejected.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("#EXTM3U\na.mp3", ["http://h/a.mp3"], "contains itself"), ("#EXTM3U\n", [], "empty"),
+            ("#EXTM3U\n#EXT-X-VERSION:3\n", [], "HLS"),
+            ("#EXTM3U\nb.mp3", (1...8).map { "http://h/\($0)" }, "nested too deeply"),
+        ] as [(String, [String], String)]
+    )
+    func `a list that leads to itself, too deep, or to nothing ends`(
+        text: String,
+        lists: [String],
+        cause: String
+    ) async throws {
+        let web = FakeWeb(["http://h/a.mp3": text])
+        await #expect {
+            try await list("http://h/a.mp3", in: web, by: resolver(web), from: lists)
+        } throws: { error in
+            (error as? MediaError)?.code == .badPlaylist
+                && (error as? MediaError)?.safeText.string.contains(cause) == true
+        }
+    }
+
+    @Test func `all lists that are named as music share one budget`() async throws {
+        var limits = PlaylistLimits()
+        limits.lists = 3
+        let texts = (1...9).map { ("http://h/\($0).mp3", "#EXTM3U\n\($0 + 1).mp3") }
+        let web = FakeWeb(Dictionary(uniqueKeysWithValues: texts))
+        let resolver = resolver(web, limits: limits)
+        for number in 1...3 {
+            #expect(try await list("http://h/\(number).mp3", in: web, by: resolver)?.tracks.count == 1)
+        }
+        await #expect { try await list("http://h/4.mp3", in: web, by: resolver) } throws: {
+            ($0 as? MediaError)?.code == .listTooLarge
+        }
+    }
+
     @Test func `few readers are held, and the rest is closed with the resolver`() async throws {
         let names = (1...6).map { "http://h/\($0)" }
         let web = FakeWeb(Dictionary(uniqueKeysWithValues: names.map { ($0, "\u{1}") }))
@@ -83,7 +159,8 @@ struct OpenedURLTests {
     @Test func `HLS is refused and not cached`() async {
         let web = FakeWeb(["http://h/live": "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:9,\n1.ts"])
         await #expect { try await resolver(web).tracks(for: "http://h/live") } throws: { error in
-            (error as? MediaError)?.description == "http://h/live: HLS is not supported"
+            (error as? MediaError)?.description
+                == "http://h/live: HLS is not supported – try the station's MP3 or Icecast URL"
         }
         #expect(web.rejected == web.opened && web.closed == web.opened)
     }
@@ -128,6 +205,30 @@ struct OpenedURLTests {
         await #expect { try await resolver(web).tracks(for: "http://h/") } throws: { error in
             (error as? MediaError)?.code == .emptyFolder
         }
+    }
+
+    @Test func `audio of other formats in a folder and its subfolders is left out, and one notice counts it`()
+        async throws
+    {
+        let web = FakeWeb([
+            "http://h/": WebFolderTests.nginx("1.mp3", "x.caf", "cover.jpg", "d/", "list.m3u"),
+            "http://h/d/": WebFolderTests.nginx("2.WV", "y.caf"),
+        ])
+        let found = try await resolver(web).tracks(for: "http://h/")
+        #expect(found.places == ["http://h/1.mp3"])
+        let cause = AudioKind.refusal(of: "Left out 3 files: 2 CAF, 1 WavPack")
+        #expect(found.problems == [MediaError(.leftOut, "http://h/", cause)])
+    }
+
+    @Test func `a folder of other formats only says so`() async {
+        let web = FakeWeb(["http://h/": WebFolderTests.nginx("a.caf")])
+        await #expect(
+            throws: MediaError(
+                .emptyFolder,
+                "http://h/",
+                "no music that Reprise plays (left out 1 file: 1 CAF)"
+            )
+        ) { try await resolver(web).tracks(for: "http://h/") }
     }
 
     @Test func `web folders are followed eight deep`() async throws {

@@ -13,10 +13,10 @@ struct ResourceKindTests {
         case refused(SafeText)
     }
 
-    private static let page: Answer = .refused("Got a web page instead of audio (wrong link or login page?)")
+    private static let page: Answer = .refused("got a web page instead of audio (wrong link or login page?)")
     private static let xml: Answer = .refused("not a playlist (XML, but not XSPF)")
     private static let music: Answer = .refused("not a playlist (music)")
-    private static let hls: Answer = .refused("HLS is not supported")
+    private static let hls: Answer = .refused("HLS is not supported – try the station's MP3 or Icecast URL")
     private static let binary: Answer = .refused("not a playlist (binary data)")
 
     /// A name and a content; then the kind by the name alone (as of URLs and entries of lists), of a local file, and of a
@@ -29,7 +29,8 @@ struct ResourceKindTests {
         (".pls", "", .list(.pls), .list(.pls), .list(.pls)),
         ("a.mp3", "x.mp3", .music, .music, music),
         ("a.MPEG", "", .music, .music, music),
-        ("a.flac", "x.mp3", .music, .music, .list(.m3u)),
+        ("a.wv", "x.mp3", .music, .music, .list(.m3u)),
+        ("a.flac", "", .music, .music, music),
         ("words", "x.mp3", .music, .music, .list(.m3u)),
         ("m3u", "", .music, .music, .list(.m3u)),
         ("a.xm3u", "", .music, .music, .list(.m3u)),
@@ -63,6 +64,8 @@ struct ResourceKindTests {
         ("a", "#EXT-X-VERSION:3\n1.ts", .music, .music, hls),
         // A tag means music, whatever the name says.
         ("a.m3u", "ID3\u{3}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}#EXTM3U", .list(.m3u), .music, music),
+        // So does a magic number of music.
+        ("a.m3u", "fLaC", .list(.m3u), .music, music), ("a.pls", "fLaC", .list(.pls), .music, music),
         ("a.pls", "ID3\u{3}\u{0}", .list(.pls), .list(.pls), binary),
         ("a", "\u{0}", .music, .music, binary),
         ("a", "x\u{7}", .music, .music, binary),
@@ -99,6 +102,7 @@ struct ResourceKindTests {
             ("x", "text/plain", "a.pls", .list(.pls)), ("x", "audio/mpeg", "a", .unknown(notList: nil)),
             ("\u{0}\u{1}", "audio/x-mpegurl", "a.m3u", .unknown(notList: "not a playlist (binary data)")),
             ("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", "audio/x-mpegurl", "a.m3u", .music),
+            ("fLaC", "audio/x-mpegurl", "a.m3u", .music),
             // A page or an array is a folder only where a folder can be.
             ("<html>", "text/html", "/music/", .list(.webFolder)),
             ("<html>", "text/html", "/music", .unknown(notList: ResourceKind.page)),

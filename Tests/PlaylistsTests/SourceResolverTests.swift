@@ -1,4 +1,6 @@
+import Foundation
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -33,6 +35,80 @@ struct SourceResolverTests {
         let found = try await resolver(web).tracks(for: source)
         #expect(found.tracks.map(\.location) == [.web(try #require(WebURL(source)))])
         #expect(web.opened.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("radio.example/a.mp3", "https"), ("radio.example/", "https"), ("radio.example", "https"),
+        ("radio.example:8000", "https"), ("10.0.0.1/a", "https"),
+        ("10.0.0.1:8000/a", "http"), ("127.0.0.1:8000", "http"), ("localhost:8000/a.mp3", "http"),
+        ("localhost:8000", "http"),
+        ("./radio.example/a", nil), ("/radio.example/a", nil), ("~/radio.example/a", nil),
+        (".radio/a.mp3", nil), ("music./a", nil), ("music/a.mp3", nil), ("song.mp3", nil), ("a.mp3", nil),
+        ("my.music list/a.mp3", nil), ("localhost", nil), ("localhost:a", nil), ("12:34", nil),
+    ])
+    func `a source that may be a URL without its scheme gets a hint`(source: String, scheme: String?)
+        async throws
+    {
+        let hint = scheme.map { " – did you mean \($0)://\(source)\(source.contains("/") ? "" : "/")?" }
+        do {
+            _ = try await resolver().tracks(for: source)
+            Issue.record("there is no such file")
+        } catch let error as MediaError {
+            #expect(error.code == .notFound)
+            #expect(error.cause == SafeText("no such file or folder" + (hint ?? "")))
+        }
+        guard source == "radio.example" else { return }
+        try folder.write("ID3", to: source)
+        #expect(try await resolver().tracks(for: source).tracks.count == 1)
+    }
+
+    @Test(arguments: ["user:pw@radio.example/a.mp3?token=S", "user:pw@radio.example:99999/a.mp3?token=S"])
+    func `the hint about a missing scheme shows no password and no query`(source: String) async {
+        await #expect { try await resolver().tracks(for: source) } throws: { error in
+            let text = "\(error)"
+            return text.contains("radio.example") && !text.contains("pw") && !text.contains("token")
+        }
+    }
+
+    /// Makes a file whose name, `caf?.mp3`, is not UTF-8; returns its path.
+    private func odd() -> String {
+        let path = folder.path + "/" + FileName.text(Array("caf".utf8) + [0xE9] + Array(".mp3".utf8))
+        let descriptor = open(FileName.cString(path), O_CREAT | O_WRONLY, 0o600)
+        #expect(descriptor >= 0)
+        close(descriptor)
+        return path
+    }
+
+    @Test func `files whose names are not UTF-8 are found, in folders and by themselves`() async throws {
+        let location = ResourceLocation.file(odd())
+        let name = location.path.dropFirst(folder.path.count + 1)
+        let url = "file://" + folder.path + "/caf%E9.mp3"
+        for source in [folder.path, String(name), url] {
+            #expect(try await resolver().tracks(for: source).tracks.map(\.location) == [location])
+        }
+        let track = Track(id: Track.ID(1), location: location)
+        let saved = folder.path("saved.m3u8")
+        // The list may have such a name itself.
+        for list in [saved, folder.path + "/" + FileName.text([0xFF] + Array(".m3u8".utf8))] {
+            try await resolver().save([track], to: list)
+            #expect(try await resolver().tracks(for: list).tracks.map(\.location) == [location])
+        }
+        #expect(try String(contentsOfFile: saved, encoding: .utf8) == "#EXTM3U\n\(url)\n")
+    }
+
+    @Test(arguments: ["", "[playlist]\nFile1="])
+    func `a name in a list that is not UTF-8 is that of a file with these bytes, or else CP1252`(
+        start: String
+    )
+        async throws
+    {
+        let list = folder.path(start.isEmpty ? "list.m3u" : "list.pls")
+        try Data(Array(start.utf8) + Array("caf".utf8) + [0xE9] + Array(".mp3\n".utf8))
+            .write(to: URL(fileURLWithPath: list))
+        let before = try await resolver().tracks(for: list).tracks.map(\.location)
+        #expect(before == [.file(folder.path("café.mp3"))])
+        let path = odd()
+        #expect(try await resolver().tracks(for: list).tracks.map(\.location) == [.file(path)])
     }
 
     @Test func `a file is a track under each of its names`() async throws {

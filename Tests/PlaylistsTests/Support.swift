@@ -133,6 +133,7 @@ private struct FakeReader: ResourceReader {
     var report: LoadReport {
         var report = LoadReport()
         report.contentType = resource.type
+        report.requestCount = 1
         report.redirectedTo = resource.redirectedTo
         return report
     }

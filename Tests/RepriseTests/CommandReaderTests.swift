@@ -36,7 +36,7 @@ struct CommandReaderTests {
         pipe.closeWriting()
         let player = RecordingPlayer()
         var seen: [Int] = []
-        CommandReader.read(descriptor: pipe.reading, control: player) {
+        CommandReader.read(descriptor: pipe.reading, control: player) { _ in
             seen.append(player.turns.count)
         } report: { _ in
         }

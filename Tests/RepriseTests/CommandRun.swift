@@ -14,6 +14,8 @@ struct CommandRun {
     let said: [String]
     /// The lines of progress.
     let notes: [String]
+    /// The questions on the terminal.
+    let asked: [String]
 
     init(
         _ action: CacheRequest.Action,
@@ -25,6 +27,7 @@ struct CommandRun {
         let output = Printed()
         let said = Printed()
         let notes = Printed()
+        let asked = Printed()
         let location = try CacheRequest.parsed("verify", "--cache-dir=/c").location
         let command = CacheCommand(
             request: try CacheRequest(action, location, isJSON: isJSON),
@@ -34,7 +37,10 @@ struct CommandRun {
                 write: { output.append($0) },
                 say: { said.append($0.string) },
                 note: { notes.append($0.string) },
-                ask: { _ in answer },
+                ask: {
+                    asked.append($0)
+                    return answer
+                },
                 time: { "day \($0)" },
                 now: { 1_000_000 },
                 style: TextStyle(),
@@ -46,6 +52,7 @@ struct CommandRun {
         self.output = output.all
         self.said = said.all
         self.notes = notes.all
+        self.asked = asked.all
     }
 }
 
@@ -61,6 +68,8 @@ final class Printed: Sendable {
 /// A cache with given contents, which records its calls.
 struct FixedCache: CacheAdministration {
     var entries: [CachedEntry] = []
+    /// The entries that are left after a removal; `nil` for the same.
+    var left: [CachedEntry]?
     var error: MediaError?
     var report = CacheRemoval()
     var check = VerifyReport()
@@ -70,14 +79,17 @@ struct FixedCache: CacheAdministration {
 
     func list() async throws -> [CachedEntry] {
         if let error { throw error }
-        return entries
+        return calls.isEmpty ? entries : left ?? entries
     }
 
     func info(for url: WebURL) async throws -> CachedEntry? {
         entries.first { $0.url == url.safeText }
     }
 
-    func verify(progress: @escaping @Sendable (VerifyProgress) -> Void) async throws -> VerifyReport {
+    func verify(
+        progress: @escaping @Sendable (VerifyProgress) -> Void,
+        isDamaged: @escaping @Sendable (any ByteSource) async throws -> Bool
+    ) async throws -> VerifyReport {
         for checked in 0...100 as ClosedRange<Int64> {
             progress(VerifyProgress(bytes: checked, totalBytes: 100))
         }
@@ -94,9 +106,9 @@ struct FixedCache: CacheAdministration {
         return report
     }
 
-    func victims(toBudget size: Int64) async throws -> CacheRemoval {
+    func victims(toBudget size: Int64) async throws -> CacheForecast {
         told.append("forecast \(size)")
-        return report
+        return CacheForecast(numbers: entries.map(\.number).sorted(), removal: report)
     }
 
     func clear(includingPinned: Bool) async throws -> CacheRemoval {
@@ -112,13 +124,19 @@ struct FixedCache: CacheAdministration {
 }
 
 extension MusicSupply {
-    /// Resolves each source to the URLs in `music`, or to itself. Opens nothing.
-    init(music: [String: [String]]) {
+    /// Resolves each source to the URLs in `music`, or to itself, each time with `problems`. Opens nothing.
+    init(
+        music: [String: [String]],
+        problems: [MediaError] = [],
+        closeOpened: @escaping @Sendable () async -> Void = {}
+    ) {
         self.init(
-            resolver: FixedResolver(music: music),
+            resolver: FixedResolver(music: music, problems: problems),
             opener: NothingOpener(),
             makeDecoder: { _, _ in preconditionFailure("nothing is opened, so nothing is decoded") },
+            isDamaged: { _ in false },
             lastNotCached: { nil },
+            closeOpened: closeOpened,
             shutdown: {}
         )
     }
@@ -126,12 +144,14 @@ extension MusicSupply {
 
 private struct FixedResolver: TrackResolver {
     let music: [String: [String]]
+    let problems: [MediaError]
 
     func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
         let urls = (music[source] ?? [source]).compactMap { WebURL($0) }
         await deliver(
             ResolvedTracks(
-                tracks: urls.enumerated().map { Track(id: Track.ID(UInt64($0)), location: .web($1)) }
+                tracks: urls.enumerated().map { Track(id: Track.ID(UInt64($0)), location: .web($1)) },
+                problems: problems
             )
         )
     }

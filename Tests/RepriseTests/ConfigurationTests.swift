@@ -7,7 +7,9 @@ import Testing
 
 @Suite struct ConfigurationTests {
     private func configuration(_ text: String) throws(UsageError) -> Configuration {
-        try Configuration(parsing: text, name: "config.toml")
+        let configuration = Configuration(parsing: text, name: "config.toml")
+        if let error = configuration.errors.first { throw error }
+        return configuration
     }
 
     private func options(_ file: String, _ arguments: [String]) throws -> Options {
@@ -20,7 +22,7 @@ import Testing
     /// The refusal of the file, or of the typed arguments behind it.
     private func refusal(_ file: String, _ arguments: [String] = ["x.mp3"]) -> String? {
         do {
-            _ = try configuration(file).invocation(of: arguments)
+            _ = try Configuration(parsing: file, name: "config.toml").invocation(of: arguments)
             return nil
         } catch {
             return error.description
@@ -75,10 +77,16 @@ import Testing
     @Test(arguments: [
         (
             "[play]\nvolum = 3",
-            "2: unknown setting play.volum – did you mean play.volume? (reprise config lists all)"
+            "2: Unknown setting play.volum – did you mean play.volume? (reprise config lists all)"
         ),
-        ("[play]\noffline = true", "2: unknown setting play.offline (reprise config lists all)"),
-        ("volume = 3", "1: unknown setting volume (reprise config lists all)"),
+        ("[play]\noffline = true", "2: Unknown setting play.offline (reprise config lists all)"),
+        ("[cash]", "1: Unknown setting cash (reprise config lists all)"),
+        ("volume = 3", "1: Unknown setting volume – did you mean play.volume? (reprise config lists all)"),
+        (
+            "[network]\nsze = 1",
+            "2: Unknown setting network.sze – did you mean cache.size? (reprise config lists all)"
+        ),
+        ("[network]\nfoo = 1", "2: Unknown setting network.foo (reprise config lists all)"),
         ("\n[network]\nfill = \"yes\"", "3: network.fill takes true or false"),
         ("[play]\nvolume = [1]", "2: play.volume.0 takes one value, in quotes unless it is a number"),
         ("[play]\nvolume.loud = 3", "2: play.volume.loud takes one value, in quotes unless it is a number"),
@@ -86,11 +94,11 @@ import Testing
         ("[keys]\nx = 3", "2: keys.x takes a text in quotes"),
         (
             "[play]\nvolume = 300",
-            "2: play.volume: The value '300' is invalid for '--volume <percent>': use 0 to 100"
+            "2: play.volume: '300' is invalid – use 0 to 100"
         ),
         (
             "\n\n[cache]\nsize = \"much\"",
-            "4: cache.size: The value 'much' is invalid for '--cache-size <size>': use a size as 500M or 10GB"
+            "4: cache.size: 'much' is invalid – use a size as 500M or 10GB"
         ),
         (
             "[network]\nheader = [\"A: 1\", \"hunter\"]",
@@ -105,9 +113,102 @@ import Testing
         #expect(refusal(file) == "config.toml:" + expected)
     }
 
+    @Test func `config lists every error in the order of the lines, and playing names the first`() throws {
+        let file = """
+            [play]
+            volum = 3
+            gain = "loud"
+            [network]
+            fill = 3
+            [keys]
+            x = "quitt"
+            [colors]
+            titel = "red"
+            [cache]
+            size = "much"
+            min-free = "1GB"
+            """
+        let configuration = Configuration(parsing: file, name: "c")
+        guard case .configuration = try configuration.invocation(of: ["config"]) else {
+            Issue.record("not config")
+            return
+        }
+        let errors = configuration.errors.map(\.description)
+        let starts = [
+            "c:2: Unknown setting play.volum – did you mean play.volume?", "c:3: play.gain: ",
+            "c:5: network.fill takes true",
+            "c:7: keys.x can't run this: Unknown command \"quitt\" – did you mean quit?",
+            "c:9: colors.titel is not a part of the screen – did you mean title?", "c:11: cache.size: ",
+        ]
+        #expect(errors.count == starts.count)
+        for (error, start) in zip(errors, starts) { #expect(error.hasPrefix(start), "\(error)") }
+        #expect { try configuration.invocation(of: ["x.mp3"]) } throws: {
+            "\($0)" == errors[0] && ($0 as? UsageError)?.help == "reprise config for 5 more errors"
+        }
+        // Help, a sample and other commands that need no setting are there to repair the file.
+        for words in [["--help"], ["config", "--help"], ["config", "--sample"], ["--version"]] {
+            guard case .show = try configuration.invocation(of: words) else {
+                Issue.record("\(words) is refused")
+                continue
+            }
+        }
+    }
+
+    @Test func `config has its own help, and a sample in which every setting can be uncommented`() throws {
+        #expect(try shown("config", "--help").contains("--sample"))
+        #expect(try !shown("config", "--help").contains("--volume"))
+        let sample = try shown("config", "--sample")
+        let untouched = try configuration(sample)
+        #expect(untouched.entries.isEmpty && untouched.pairs.isEmpty)
+        let lines = sample.split(separator: "\n").map {
+            $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0
+        }
+        let used = Configuration(parsing: lines.joined(separator: "\n"), name: "c")
+        #expect(used.entries.map(\.setting.name).sorted() == Options.settings.map(\.name).sorted())
+        #expect(used.pairs.count == 2)
+        // Only what the user has to name is refused.
+        for error in used.errors { #expect(error.description.contains(/'[A-Z]+'|FIELD|FILE/), "\(error)") }
+        #expect(refusal(sample, ["config", "--sample", "x"])?.contains("no other option") == true)
+    }
+
+    @Test func `a line that is no TOML hides no error of other lines`() {
+        let file = """
+            loose
+            [play]
+            volum = 3
+            gain =
+            sink = "null"
+            [colors
+            title = "red"
+            [cache]
+            header = [ "a",
+            [network]
+            fill = 3\r
+            [network]
+            """
+        let lines = Configuration(parsing: file, name: "c").errors.compactMap {
+            $0.description.split(separator: ":").dropFirst().first.flatMap { Int($0) }
+        }
+        #expect(lines == [1, 3, 4, 6, 9, 11])
+        let good = "[play]\nvolume = 3\n[cache]\nsize = \"1GB\"\n"
+        for broken in ["[play\n", "= 3\n", "a = \"\n", "a = '''\n", "\u{0}\n", "[", "a = [ 1, 2"] {
+            let errors = Configuration(parsing: good + broken, name: "c").errors
+            #expect(!errors.isEmpty && errors.allSatisfy { $0.description.hasPrefix("c:") }, "\(errors)")
+        }
+    }
+
     @Test func `the refusal of a broken file names its line, and that of an argument no file`() {
         #expect(refusal("[play]\nvolume 3\n")?.hasPrefix("config.toml:2: ") == true)
         #expect(refusal("[play]\nvolume = 3\n", ["--start", "0"])?.contains("config.toml") == false)
+    }
+
+    @Test func `the file chooses the colours for a light background`() throws {
+        let file = try configuration("[screen]\ntheme = \"light\"\n")
+        #expect(file.extending(["a"]) == ["--theme=light", "a"])
+        let wrong = Configuration(parsing: "[screen]\ntheme = \"pink\"\n", name: "c").errors.map(
+            \.description
+        )
+        #expect(wrong.count == 1 && wrong[0].contains("use dark or light"))
     }
 
     @Test func `every setting is an option of its kind, under its own name`() {
@@ -125,7 +226,7 @@ import Testing
                 "cache.age", "cache.dir", "cache.identity", "cache.min-free", "cache.off", "cache.secret",
                 "cache.size", "network.cacert", "network.fill", "network.header", "network.journal",
                 "network.read-ahead", "network.user-agent", "play.gain", "play.repeat", "play.shuffle",
-                "play.sink", "play.volume", "screen.no-mouse",
+                "play.sink", "play.sink-format", "play.volume", "screen.no-mouse", "screen.theme",
             ]
         )
     }
@@ -166,6 +267,9 @@ import Testing
         ] { #expect(words.contains(line), "\(line)") }
         #expect(!lines.joined().contains("hidden"))
         let unset = try self.configuration("").listing(with: [], style: TextStyle(columns: nil))
-        #expect(unset.map { $0.split(separator: " ") }.contains(["network.header", "default"]))
+        let rows = unset.map { $0.split(separator: " ").map(String.init) }
+        #expect(rows.contains(["network.header", "default"]))
+        let folder = try #require(BasePaths.path(of: .cache))
+        #expect(rows.contains(["cache.dir", folder, "default"]))
     }
 }

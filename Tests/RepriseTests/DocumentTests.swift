@@ -124,9 +124,13 @@ struct DocumentTests {
         for style in Style.allCases { #expect(manual.contains(style.name), "\(style)") }
     }
 
-    @Test func `the document of events has every code and every reason of a request`() throws {
+    @Test func `the document of events has every code, every reason of a request and every decision`() throws
+    {
         let events = try Self.text("docs/events.md")
         for code in MediaError.Code.allCases { #expect(events.contains("`\(code.rawValue)`"), "\(code)") }
+        for decision in JournalRecord.Decision.allCases {
+            #expect(events.contains("`\(decision.rawValue)`"), "\(decision)")
+        }
         for why in FetchReason.allCases { #expect(events.contains("`\(why.rawValue)`"), "\(why)") }
     }
 

@@ -58,4 +58,14 @@ struct EntrySelectionTests {
     func `entries are filtered by pins, completeness and words`(selection: EntrySelection, names: String) {
         #expect(self.names(selection) == names)
     }
+
+    @Test(arguments: [["senor"], ["SEÑOR", "nino"], ["uber wolken"], ["04 über"]])
+    func `words match without accents, and in names of files as they are shown`(words: [String]) {
+        let entries = [
+            CachedEntry(url: "http://h/1.ogg", title: "Señor Niño", artist: "Peña", lastPlayed: 0),
+            CachedEntry(url: "http://h/04%20%C3%9Cber%20Wolken.ogg", lastPlayed: 0),
+        ]
+        #expect(EntrySelection(words: words).applied(to: entries).count == 1)
+        #expect(EntrySelection(words: ["senior"]).applied(to: entries).isEmpty)
+    }
 }

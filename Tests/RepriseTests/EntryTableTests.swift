@@ -41,31 +41,52 @@ struct EntryTableTests {
         #expect(
             lines(columns: 80) == [
                 "  SIZE  CACHED  MAP         LAST PLAYED       AGE  PIN  TITLE",
-                "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Somebody – Étude in C",
+                "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Étude in C – Somebody",
                 " 52 kB   100 %  ██████████  2026-11-21 03:06   1m       夜の音楽 – 長い長い題名…",
-                "     ?    12 B              2026-11-21 03:07    ?       http://h/c",
-                "3 tracks, 1.1 MB cached, 1 pinned",
+                "     ?    12 B              2026-11-21 03:07    ?       c",
+                "3 tracks, 1.2 MB cached, 1 pinned",
             ]
         )
+    }
+
+    @Test(
+        arguments: [
+            ("http://h/songs/", "text/html", true), ("http://h/songs/", "application/json", true),
+            ("http://h/a.m3u8", nil, true), ("http://h/a.m3u8", "text/plain", true),
+            ("http://h/listen", "audio/x-mpegurl", true), ("http://h/feed", "application/rss+xml", true),
+            ("http://h/a.mp3", "text/plain", false), ("http://h/play", "audio/mpeg", false),
+            ("http://h/play", nil, false),
+        ] as [(SafeText, SafeText?, Bool)]
+    )
+    func `lists, feeds and folders are counted as lists`(url: SafeText, type: SafeText?, isList: Bool) {
+        var entry = CachedEntry(url: url, stored: ByteRangeSet(0..<12), lastPlayed: 7)
+        entry.contentType = type
+        let table = EntryTable(style: TextStyle(columns: 80, glyphs: .unicode), now: 0, time: { "\($0)" })
+        #expect(
+            table.lines([entry]).last == (isList ? "0 tracks, 1 list, 12 B cached" : "1 track, 12 B cached")
+        )
+        // What was played is music.
+        entry.duration = .seconds(1)
+        #expect(table.lines([entry]).last == "1 track, 12 B cached")
     }
 
     @Test func `a narrow terminal lacks the least important columns`() {
         #expect(
             lines(columns: 60) == [
                 "  SIZE  CACHED  LAST PLAYED       PIN  TITLE",
-                "4.0 MB    27 %  2026-11-21 03:05  *    Somebody – Étude in C",
+                "4.0 MB    27 %  2026-11-21 03:05  *    Étude in C – Somebody",
                 " 52 kB   100 %  2026-11-21 03:06       夜の音楽 – 長い長い…",
-                "     ?    12 B  2026-11-21 03:07       http://h/c",
-                "3 tracks, 1.1 MB cached, 1 pinned",
+                "     ?    12 B  2026-11-21 03:07       c",
+                "3 tracks, 1.2 MB cached, 1 pinned",
             ]
         )
         #expect(
             lines(columns: 30) == [
                 "CACHED  TITLE",
-                "  27 %  Somebody – Étude in C",
+                "  27 %  Étude in C – Somebody",
                 " 100 %  夜の音楽 – 長い長い題…",
-                "  12 B  http://h/c",
-                "3 tracks, 1.1 MB cached, 1 pinned",
+                "  12 B  c",
+                "3 tracks, 1.2 MB cached, 1 pinned",
             ]
         )
     }
@@ -73,7 +94,7 @@ struct EntryTableTests {
     @Test func `a wide terminal has columns for title and source, and in a file nothing is cut`() {
         let wide = lines(columns: 130)
         #expect(
-            wide[1] == "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Somebody – Étude in C"
+            wide[1] == "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Étude in C – Somebody"
                 + "                http://music.example/albums/a.mp3"
         )
         #expect(wide[3].hasSuffix("http://h/c"))
@@ -84,7 +105,7 @@ struct EntryTableTests {
 
     @Test func `without UTF-8 all text on a terminal is ASCII, and in a file only the bar`() {
         let lines = lines(columns: 80, glyphs: .ascii)
-        #expect(lines[1] == "4.0 MB    27 %  ##+...+...  2026-11-21 03:05   3d  *    Somebody - ?tude in C")
+        #expect(lines[1] == "4.0 MB    27 %  ##+...+...  2026-11-21 03:05   3d  *    ?tude in C - Somebody")
         #expect(lines[2].hasSuffix("  ???? ? ????????????"))
         #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) })
         let file = self.lines(columns: nil, glyphs: .ascii)

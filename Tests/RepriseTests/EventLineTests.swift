@@ -27,6 +27,25 @@ struct EventLineTests {
         return .track(report)
     }
 
+    private static let modes = PlayModes(isShuffled: true, repeatMode: .all, gainMode: .off)
+
+    private static var moved: PlayerEvent {
+        var report = PlayerEvent.QueueReport(.moved, RangeSet([2..<3, 4..<7]), target: 1)
+        report.count = 9
+        return .queue(report)
+    }
+
+    private static var list: PlayerEvent {
+        let tracks = ["/a.mp3", "/b.mp3"].enumerated().map {
+            Track(id: Track.ID(UInt64($0)), location: .file($1))
+        }
+        let tags = TrackTags(title: "A", album: "Shore")
+        let facts = [Track.ID(0): TrackFacts(tags: tags, duration: .seconds(12))]
+        var report = PlayerEvent.ListReport(tracks: tracks, facts: facts, index: 1)
+        report.availability = [Track.ID(0): Availability(stored: ByteRangeSet(0..<50), length: 100)]
+        return .list(report)
+    }
+
     private static var failure: PlayerEvent {
         var report = PlayerEvent.EndReport(index: 1, reason: .failed)
         (report.cachedBytes, report.fetchedBytes, report.requestCount, report.stalls) = (7, 9, 1, 2)
@@ -48,6 +67,60 @@ struct EventLineTests {
                 + #""artist":null,"duration":200,"seekable":true}"#,
             words:
                 #"track index=1 source="http://h/a.mp3" title="A \"B\" \\ é" duration=200 seekable=true t=1.5"#
+        ),
+        Golden(
+            event: track("http://h/b.mp3") {
+                ($0.tags.album, $0.tags.year, $0.tags.number, $0.chapters) = ("Shore", "1999", "3/12", 12)
+            },
+            json: #"{"event":"track","t":1.5,"index":1,"source":"http://h/b.mp3","title":null,"artist":null,"#
+                + #""duration":null,"seekable":true,"album":"Shore","year":"1999","trackNumber":"3/12","chapters":12}"#,
+            words: #"track index=1 source="http://h/b.mp3" seekable=true album="Shore" year="1999" "#
+                + #"trackNumber="3/12" chapters=12 t=1.5"#
+        ),
+        Golden(
+            event: .volume(percent: 65, isMuted: true),
+            json: #"{"event":"volume","t":1.5,"volume":65,"muted":true}"#,
+            words: "volume volume=65 muted=true t=1.5"
+        ),
+        Golden(
+            event: .mode(modes),
+            json: #"{"event":"mode","t":1.5,"shuffle":true,"repeat":"all","gain":"off"}"#,
+            words: #"mode shuffle=true repeat="all" gain="off" t=1.5"#
+        ),
+        Golden(
+            event: moved,
+            json:
+                #"{"event":"queue","t":1.5,"change":"moved","numbers":[[3,3],[5,7]],"to":1,"tracks":9,"index":null}"#,
+            words:
+                #"queue change="moved" numbers.1.1=3 numbers.1.2=3 numbers.2.1=5 numbers.2.2=7 to=1 tracks=9 t=1.5"#
+        ),
+        Golden(
+            event: .status(
+                .init(state: .paused, index: 2, count: 9, volume: 80, isMuted: false, modes: modes)
+            ),
+            json:
+                #"{"event":"status","t":1.5,"state":"paused","index":2,"tracks":9,"volume":80,"muted":false,"#
+                + #""shuffle":true,"repeat":"all","gain":"off"}"#,
+            words: #"status state="paused" index=2 tracks=9 volume=80 muted=false shuffle=true repeat="all" "#
+                + #"gain="off" t=1.5"#
+        ),
+        Golden(
+            event: list,
+            json: #"{"event":"list","t":1.5,"index":1,"tracks":["#
+                + #"{"index":1,"source":"/a.mp3","title":"A","artist":null,"duration":12,"album":"Shore","cached":0.5},"#
+                + #"{"index":2,"source":"/b.mp3","title":null,"artist":null,"duration":null}]}"#,
+            words: #"list index=1 tracks.1.index=1 tracks.1.source="/a.mp3" tracks.1.title="A" "#
+                + #"tracks.1.duration=12 tracks.1.album="Shore" tracks.1.cached=0.5 tracks.2.index=2 "#
+                + #"tracks.2.source="/b.mp3" t=1.5"#
+        ),
+        Golden(
+            event: track("http://h/e.mp3") {
+                $0.episode = Episode(feed: "http://h/", guid: "1", date: FeedDate(seconds: 0), place: 0)
+            },
+            json: #"{"event":"track","t":1.5,"index":1,"source":"http://h/e.mp3","title":null,"artist":null,"#
+                + #""duration":null,"seekable":true,"episode":{"date":"1970-01-01","played":false}}"#,
+            words:
+                #"track index=1 source="http://h/e.mp3" seekable=true episode.date="1970-01-01" episode.played=false t=1.5"#
         ),
         Golden(
             event: track("http://h/live") { ($0.cached, $0.isLive, $0.station) = (0.25, true, "Radio") },

@@ -61,9 +61,13 @@ struct EventReporterTests {
         #expect(lines.last == "buffering index=20000 position=0 t=0")
     }
 
-    @Test func `a script waits while a thousand of its answers are not read, and an event does not`()
-        async throws
-    {
+    @Test(arguments: [
+        (PlayerCommand.status, EventReporter.mostUnanswered), (.list, EventReporter.mostLists),
+    ])
+    func `a script waits while a thousand of its answers or four lists are not read, and an event does not`(
+        command: PlayerCommand,
+        most: Int
+    ) async throws {
         let reporter = reporter()
         // Fills the pipe, so that what follows stays unwritten.
         for index in 1...5_000 { reporter.report(.buffering(index: index, position: .zero)) }
@@ -71,17 +75,19 @@ struct EventReporterTests {
         defer { script.stop() }
         let taken = Locked(0)
         script.submit {
-            for _ in 0..<EventReporter.mostUnanswered + 500 {
-                reporter.takeCommand()
+            for _ in 0..<most + 3 {
+                reporter.takeCommand(command)
                 taken.withLock { $0 += 1 }
             }
         }
-        try await wait(for: "a thousand commands") { taken.withLock { $0 } == EventReporter.mostUnanswered }
+        try await wait(for: "the most commands") { taken.withLock { $0 } == most }
         reporter.report(.buffering(index: 5_001, position: .zero))
-        #expect(taken.withLock { $0 } == EventReporter.mostUnanswered)
+        #expect(taken.withLock { $0 } == most)
         let lines = await readLines(5_001)
         #expect(lines.last == "buffering index=5001 position=0 t=0")
-        try await wait(for: "the rest") { taken.withLock { $0 } == EventReporter.mostUnanswered + 500 }
+        let answer = PlayerEvent.ListReport(tracks: [], facts: [:], index: nil)
+        if command == .list { for _ in 0..<3 { reporter.report(.list(answer)) } }
+        try await wait(for: "the rest") { taken.withLock { $0 } == most + 3 }
         await reporter.finish()
     }
 
@@ -96,6 +102,33 @@ struct EventReporterTests {
         reporter.report(.loaded(tracks: 3))
         await reporter.finish()
         #expect(pipe.receive() == "loaded tracks=1 t=0\nsaid\nloaded tracks=2 t=0\n")
+    }
+
+    @Test(arguments: [true, false])
+    func `a long line is made in pieces, as its reader reads it, in order with the other lines`(isJSON: Bool)
+        async
+    {
+        let made = Locked(0)
+        let tracks = (0..<20_000).map { Track(id: Track.ID($0), location: .file("/music/\($0).mp3")) }
+        let report = PlayerEvent.ListReport(tracks: tracks, facts: [:], index: nil)
+        #expect(EventLine(.list(report), at: .zero).json.utf8.count > 1_000_000)
+        let list = EventField.list(count: tracks.count) { place in
+            made.withLock { $0 += 1 }
+            return .text(tracks[place].location.safeText)
+        }
+        let line = EventLine(name: "list", fields: [("tracks", list)], time: .zero)
+        let writer = LineWriter(descriptor: pipe.writing, onReaderGone: {})
+        let thread = WorkThread(name: "writer")
+        defer { thread.stop() }
+        thread.submit {
+            writer.write { isJSON ? line.writeJSON(to: &$0) : line.writeWords(to: &$0) }
+            writer.write("last")
+        }
+        var text = pipe.receive()
+        // What was read, what the pipe holds, and a piece, of at least 15 bytes a track.
+        #expect(made.withLock { $0 } <= 3 * 65_536 / 15)
+        while !text.hasSuffix("last\n") { text += pipe.receive() }
+        #expect(text == (isJSON ? line.json : line.words) + "\nlast\n" && made.withLock { $0 } == 40_000)
     }
 
     @Test(arguments: [false, true])

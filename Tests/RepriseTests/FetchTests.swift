@@ -13,7 +13,7 @@ struct FetchTests {
             ([], 0, .success, "0 of 0 tracks are available offline, 0 B downloaded"),
             (
                 [.cached(entry, fetched: 7_000), .local], 0, .success,
-                "2 of 2 tracks are available offline, 7.0 kB downloaded"
+                "2 of 2 tracks are available offline, 7 kB downloaded"
             ),
             (
                 [.cached(entry, fetched: 0), .failed(MediaError(.offline, "s", "c"))], 0, .someFailed,
@@ -57,13 +57,24 @@ struct FetchTests {
         #expect(TrackFetch.nextOffset(report) == offset)
     }
 
+    @Test func `a local file that can't be opened is not available`() async throws {
+        let fetch = TrackFetch(
+            track: Track(id: Track.ID(1), location: .file("/broken.mp3")),
+            supply: MusicSupply(music: [:]),
+            entry: { _ in nil },
+            onReader: { _ in }
+        )
+        let error = MediaError(.offline, "/broken.mp3", "nothing is there")
+        #expect(try await fetch.run() == .failed(error))
+    }
+
     @Test func `pinning without fetching marks each track once`() async throws {
         let cache = FixedCache()
         let supply = MusicSupply(music: ["list": ["http://h/a", "http://h/b", "http://h/a"]])
         let pin = CacheRequest.Action.pin(sources: ["list", "http://h/b"], isFetched: false)
         let pinned = try await CommandRun(pin, cache: cache, supply: supply)
         #expect(pinned.code == .success)
-        #expect(pinned.output == ["pinned  http://h/a", "pinned  http://h/b"])
+        #expect(pinned.output == ["pinned  a", "pinned  b"])
         #expect(cache.calls == ["pin http://h/a", "pin http://h/b"])
         let unpin = CacheRequest.Action.unpin(sources: ["http://h/b"])
         let unpinned = try await CommandRun(unpin, cache: cache, isJSON: true)

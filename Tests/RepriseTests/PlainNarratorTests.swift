@@ -51,6 +51,16 @@ import Testing
         #expect(lines.suffix(2) == ["Paused 2 of 2: Alone by Reprise, 0:15", "Playing at 0:00"])
     }
 
+    @Test(arguments: [
+        ("http://h/a/02%20-%20song%202.mp3", "02 - song 2.mp3"), ("/music/100%25.mp3", "100%25.mp3"),
+        ("http://h/a%1B%5B2J.mp3", "a\u{FFFD}[2J.mp3"),
+    ])
+    func `the name of a URL is read out decoded`(source: String, name: String) {
+        let track = PlayerEvent.track(PlayerEvent.TrackReport(index: 1, source: SafeText(source)))
+        let said = lines(for: [.loaded(tracks: 1), track, .playing(index: 1, position: .zero, isExact: true)])
+        #expect(said.last == SafeText("Playing 1 of 1: \(name)"))
+    }
+
     @Test func `a live stream's new title is announced once`() {
         let lines = lines(for: [
             .loaded(tracks: 1), Self.track(1, "News", isLive: true),

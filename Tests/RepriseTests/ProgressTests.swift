@@ -1,3 +1,4 @@
+@testable import Cache
 import Media
 import TerminalUI
 import TestSupport
@@ -76,11 +77,28 @@ struct ProgressTests {
         #expect(put.all.filter { !$0.isEmpty }.last == "after\n")
     }
 
-    @Test func `without a terminal each tenth is printed once`() {
-        var steps = ProgressSteps()
-        let told = [0, 5, 10, 11, 35, 20, 39, 100, 100].map { steps.percent(done: $0, total: 100) }
-        #expect(told == [nil, nil, 10, nil, 30, nil, nil, 100, nil])
-        #expect(steps.percent(done: 5, total: 0) == nil)
+    @Test func `the totals of a fetch count tracks and bytes, and estimate the time left`() {
+        var totals = FetchTotals(trackCount: 10)
+        #expect(totals.text == "0 of 10 tracks done, 0 B downloaded")
+        // Two tracks of 4 MB are done, one of which was cached before.
+        let entry = CachedEntry(url: "s", stored: ByteRangeSet(0..<4_000_000), lastPlayed: 0)
+        for fetched in [4_000_000, 0] as [Int64] {
+            totals.endedBytes += fetched
+            totals.trackIsDone(.cached(entry, fetched: fetched))
+        }
+        totals.trackIsDone(.failed(MediaError(.offline, "s", "c")))
+        #expect(totals.text == "3 of 10 tracks done, 4.0 MB downloaded")
+        // A track is a list of three; another one of a track that was counted already.
+        for count in [3, 0] { totals.listFound(of: count) }
+        #expect(totals.text == "3 of 11 tracks done, 4.0 MB downloaded")
+        totals.listFound(of: 0)
+        var report = LoadReport()
+        (report.length, report.fetchedBytes, report.bytesPerSecond) = (4_000_000, 1_000_000, 500_000)
+        report.stored = ByteRangeSet(0..<1_000_000)
+        totals.running = [report, report]
+        // 2 * 3 MB, and 5 tracks of 4 MB, at 1 MB/s.
+        #expect(totals.text == "3 of 10 tracks done, 6.0 MB downloaded, about 0:26 left")
+        #expect(totals.stoppedText == "Stopped at 2 of 10 tracks, 6.0 MB downloaded – run it again to go on")
     }
 
     @Test func `the line of a download has its rate, or that it is reconnecting`() {
@@ -97,5 +115,24 @@ struct ProgressTests {
             retryAt: .seconds(1)
         )
         #expect(FetchProgress.line("a", report, style: style).hasSuffix("  25 %  reconnecting"))
+        report.bytesPerSecond = nil
+        var totals = FetchTotals(trackCount: 1)
+        totals.running = [report]
+        #expect(totals.noteText == "0 of 1 track done, 0 B downloaded · retrying: no answer")
+    }
+
+    @Test func `without a terminal the totals are noted every half a minute`() async throws {
+        let clock = TestClock()
+        let notes = Printed()
+        let progress = FetchProgress(painter: nil, total: 2)
+        let noting = Task { await progress.noteOn(clock) { notes.append($0.string) } }
+        for count in 1...2 {
+            try await wait(for: "the pause") { clock.sleeperCount == 1 }
+            clock.advance(by: FetchProgress.noteRhythm)
+            try await wait(for: "the note") { notes.all.count == count }
+        }
+        #expect(notes.all == Array(repeating: "0 of 2 tracks done, 0 B downloaded", count: 2))
+        noting.cancel()
+        await noting.value
     }
 }

@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct ScreenSettingsTests {
     private func screen(_ file: String) throws -> ScreenSettings {
-        try Configuration(parsing: file, name: "config.toml").screen
+        let configuration = Configuration(parsing: file, name: "config.toml")
+        if let error = configuration.errors.first { throw error }
+        return configuration.screen
     }
 
     @Test func `keys and colours of the file reach the screen`() throws {
@@ -31,8 +33,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[keys]\nx = \"sing\"", "2: keys.x is refused: Unknown command \"sing\""),
-        ("[keys]\nx = \"jump x\"", "2: keys.x is refused: jump takes the number of a track, from 1"),
+        ("[keys]\nx = \"sing\"", "2: keys.x can't run this: Unknown command \"sing\""),
+        ("[keys]\nx = \"jump x\"", "2: keys.x can't run this: jump takes the number of a track, from 1"),
         ("[keys]\nCtrl-C = \"next\"", "2: keys.Ctrl-C can't be bound: the terminal handles it itself"),
         (
             "[keys]\nspace = \"next\"\n\nSpace = \"stop\"",
@@ -40,9 +42,12 @@ import Testing
         ),
         (
             "[colors]\nplaying = \"crimson\"",
-            "2: colors.playing takes a colour: default, a name as red or bright-red, or a number, 0 to 255"
+            "2: colors.playing takes default, a name such as red or bright-red, or 0 to 255"
         ),
-        ("[colors]\nsky = \"blue\"", "2: colors.sky is not a part of the screen; there are normal, title"),
+        (
+            "[colors]\nsky = \"blue\"",
+            "2: colors.sky is not a part of the screen (reprise config lists them)"
+        ),
     ])
     func `a mistake is named with file and line`(file: String, refusal: String) {
         #expect { try screen(file) } throws: { "\($0)".hasPrefix("config.toml:" + refusal) }
@@ -50,13 +55,21 @@ import Testing
 
     @Test func `config shows every key and colour, and where each comes from`() throws {
         let file = "[keys]\n\"ctrl-n\" = \"next\"\ns = \"\"\n[colors]\nplaying = \"208\"\n"
-        let configuration = try Configuration(parsing: file, name: "c")
+        let configuration = Configuration(parsing: file, name: "c")
         let lines = configuration.listing(with: [], style: TextStyle(columns: nil)).map {
             $0.split(separator: " ").joined(separator: " ")
         }
         for line in ["keys.> next default", "keys.Ctrl-N next c:2", "keys.s c:3", "colors.playing 208 c:5"] {
             #expect(lines.contains(line), "\(line)")
         }
-        #expect(lines.contains { $0.hasPrefix("colors.cached ") && $0.hasSuffix(" default") })
+        for line in [
+            "colors.playing 208 c:5", "colors.cached cyan (67) default",
+            "colors.error bright-red (203) default",
+            "colors.title default default",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        let light = configuration.listing(with: ["--theme", "light"], style: TextStyle(columns: nil))
+        #expect(light.contains { $0.split(separator: " ") == ["colors.cached", "blue", "(25)", "default"] })
     }
 }

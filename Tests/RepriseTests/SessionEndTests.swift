@@ -76,5 +76,14 @@ struct SessionEndTests {
         (summary.played, summary.failed, summary.requestCount) = (1, 2, 1)
         let text = SessionSummary.text(summary)
         #expect(text.hasPrefix("played 1 track, 2 failed; ") && text.hasSuffix(" 1 request"))
+        (summary.played, summary.skipped, summary.failed, summary.lostSources) = (14, 11, 7, 6)
+        let mixed = "played 3 tracks, skipped 11, 1 failed, 6 sources unreadable; "
+        #expect(SessionSummary.text(summary).hasPrefix(mixed))
+        (summary.failed, summary.lostSources) = (1, 1)
+        #expect(
+            SessionSummary.text(summary).hasPrefix(
+                "played 3 tracks, skipped 11, 1 source unreadable; "
+            )
+        )
     }
 }

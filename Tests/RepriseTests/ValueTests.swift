@@ -16,14 +16,9 @@ struct ValueTests {
         #expect(ByteSize.parse(text) == bytes)
     }
 
-    @Test(
-        arguments: [
-            (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_949_999, "1.9 MB"), (64_000_000, "64 MB"),
-            (10_000_000_000, "10 GB"), (-5, "0 B"), (.max, "9223372 TB"),
-        ] as [(bytes: Int64, text: String)]
-    )
-    func `a size is shown with two or three digits, rounded down`(bytes: Int64, text: String) {
-        #expect(ByteSize.text(bytes) == text)
+    @Test(arguments: [("10", false), ("1.5", false), ("0", true), ("10B", true), ("2500000", true)])
+    func `an option takes no small size without its unit`(text: String, isTaken: Bool) {
+        #expect(((try? OptionValue.size(text)) != nil) == isTaken)
     }
 
     @Test(

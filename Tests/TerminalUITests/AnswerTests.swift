@@ -30,9 +30,34 @@ struct AnswerTests {
         #expect(state.answer?.text == answer && state.screen[23] == answer.string)
     }
 
+    @Test(arguments: [("→", "Next track"), (":seek +5\n", "Next track"), ("←", "Back 5 s")])
+    func `a step past the end goes on to the next track, by key and by command`(
+        keys: String,
+        answer: SafeText
+    ) {
+        var state = playing { ($0.position, $0.duration, $0.hasNext) = (.seconds(4), .seconds(8), true) }
+        state.type(keys)
+        #expect(state.answer?.text == answer)
+        state.show { $0.hasNext = false }
+        state.type("→")
+        #expect(state.answer?.text == "End of the queue")
+        state.show { $0.position = .seconds(2) }
+        state.type("→")
+        #expect(state.answer?.text == "Forward 5 s")
+    }
+
+    @Test func `the ends of the queue, and a track that starts again, are named`() {
+        var state = playing { ($0.hasNext, $0.previousRestarts) = (false, true) }
+        state.type(">")
+        #expect(state.answer?.text == "End of the queue")
+        state.type("<")
+        #expect(state.answer?.text == "From the beginning")
+    }
+
     @Test(arguments: [
         (":jump 9\n", "No track 9 (there are 3)"), (":remove 2-4\n", "No track 4 (there are 3)"),
-        (":move 1 7\n", "No track 7 (there are 3)"), (":sing\n", "Unknown command \"sing\" (? lists them)"),
+        (":move 1 7\n", "No track 7 (there are 3)"),
+        (":dance\n", "Unknown command \"dance\" (? lists them)"),
         (":volume loud\n", "volume takes 0 to 100, +N or -N"),
     ])
     func `a line that failed stays to be edited, with the reason above it`(keys: String, reason: String) {
@@ -45,6 +70,96 @@ struct AnswerTests {
         #expect(state.answer == nil && state.screen[22].hasPrefix("Playing"))
         state.type("⎋:↑")
         #expect(state.commandLine?.text == String(keys.dropFirst().dropLast()))
+    }
+
+    @Test(arguments: [
+        ("jmup 3", " – did you mean jump?"), ("serach", " – did you mean search?"),
+        ("vol 5", " (? lists them)"),
+        ("xyzzy", " (? lists them)"),
+    ])
+    func `a misspelled command gets a guess, or the way to the list`(line: String, advice: String) {
+        var state = playing()
+        state.type(":\(line)\n")
+        let name = line.prefix { $0 != " " }
+        #expect(state.screen[22] == "Unknown command \"\(name)\"" + advice && state.commandLine?.text == line)
+    }
+
+    @Test func `Tab shows the words that it offers, until another key is pressed`() {
+        var state = playing()
+        state.type(":sort \t")
+        #expect(
+            state.screen[22] == "title  artist  duration  source  feed" && state.commandLine?.text == "sort "
+        )
+        state.type("\t")
+        #expect(state.commandLine?.text == "sort title" && state.answer != nil)
+        state.type(" ")
+        #expect(state.answer == nil)
+        // One that is found alone is completed at once.
+        state.type("⎋:sor\t")
+        #expect(state.commandLine?.text == "sort " && state.answer == nil)
+    }
+
+    @Test func `the key that lists the commands works in the line of an unknown one until that is edited`() {
+        var state = playing()
+        state.type(":xyzzy\n?")
+        #expect(state.commandLine == nil && state.view == .help)
+        state.type("?:xyzzy\n⌫?")
+        #expect(state.commandLine?.text == "xyzz?" && state.view != .help)
+        // In other lines that failed, it may be a part of what is corrected.
+        state.type("⎋:seek x\n?")
+        #expect(state.commandLine?.text == "seek x?" && state.view != .help)
+    }
+
+    @Test(arguments: ["q", "q!", "wq", "quit"])
+    func `the screen quits as vi does`(line: String) {
+        var state = playing()
+        #expect(state.type(":\(line)\n").suffix(2) == [.send(.quit), .leave])
+        #expect(throws: ParsedCommand.Failure.self, "scripts write whole names") {
+            try ParsedCommand(parsing: "q")
+        }
+    }
+
+    @Test func `if add or save fails later, the line is opened again, unless another key was pressed since`()
+    {
+        let error: SafeText = "/tmp: is a folder"
+        var state = playing()
+        let fail = { (player: inout PlayerSnapshot) in
+            player.messages = [PlayerMessage(number: 1, time: .zero, text: error, failed: .save("/tmp"))]
+        }
+        state.type(":save /tmp\n")
+        state.show(fail)
+        #expect(state.commandLine?.text == "save /tmp" && state.screen[22] == "/tmp: is a folder")
+        state = playing()
+        state.type(":save /tmp\nj")
+        state.show(fail)
+        #expect(state.commandLine == nil)
+        #expect(state.screen[23] == "/tmp: is a folder (: and Up bring the line back)")
+        state.type(":↑")
+        #expect(state.commandLine?.text == "save /tmp")
+        state.type("⎋")
+        #expect(state.screen[23].hasPrefix("? help"), "the key has marked the message as seen")
+    }
+
+    @Test(arguments: [
+        // Another line was typed since, or none: what was pasted fails the same way.
+        ":save /tmp\n:volume 5\n", "",
+    ])
+    func `a line that Up does not bring back is not promised`(keys: String) {
+        var state = playing()
+        state.type(keys)
+        state.show {
+            $0.messages = [
+                PlayerMessage(number: 1, time: .zero, text: "/tmp: is a folder", failed: .save("/tmp"))
+            ]
+        }
+        #expect(state.screen[23] == "/tmp: is a folder")
+    }
+
+    @Test func `also keys that change nothing are answered`() {
+        var state = playing()
+        state.type("⎋")
+        #expect(state.screen[23] == "Nothing to close")
+        #expect(state.apply(.key(.control("l"))) == [.redrawAll] && state.screen[23] == "Redrawn")
     }
 
     @Test func `an empty queue and a stopped player say why nothing happens`() {

@@ -18,10 +18,20 @@ struct CacheViewTests {
         #expect(state.type("3⎋") == [.watchCache(true), .watchCache(false)])
     }
 
+    @Test func `the tab counts lists apart from tracks`() {
+        var state = state("3")
+        _ = state.apply(.resized(columns: 100, rows: 24))
+        #expect(state.screen[0].hasSuffix("3 tracks, 7.6 MB"))
+        var entries = sampleEntries()
+        entries[2].isList = true
+        state.showCache(entries, revision: 2)
+        #expect(state.screen[0].hasSuffix("2 tracks, 1 list, 7.6 MB"))
+    }
+
     @Test func `a cached track is deleted only if the key is pressed twice`() {
         var state = state("3")
         #expect(state.type("d").isEmpty)
-        #expect(state.answer?.text == "Press d again to delete 5.0 MB of 夜の音楽 - 東京アンサンブル")
+        #expect(state.answer?.text == "Press d again to delete 5.0 MB of 夜の音楽 – 東京アンサンブル")
         // Any other key cancels it.
         #expect(state.type("jkd").isEmpty)
         #expect(state.type("d") == [.evict(CachedTrack.ID(7))])
@@ -59,6 +69,13 @@ struct CacheViewTests {
         // Two came, the two oldest were forgotten.
         _ = state.apply(.requests(Array(records[2..<10]), count: 10, underWay: []))
         #expect(state.network.list.selected == 3 && state.network.records[3] == looked)
+    }
+
+    @Test func `a search in the cache and the network looks through the names that the rows show`() {
+        for (keys, row) in [("3/01 morning\n", 1), ("3f01 morning\n", 0), ("3/music.example\n", 0)] {
+            let state = state(keys)
+            #expect(state.answer == nil && state.cache.list.selected == row)
+        }
     }
 
     @Test func `the selection follows new messages until it is moved`() {

@@ -7,7 +7,8 @@ struct CommandTableTests {
     /// A line for every row of the table and every form of argument.
     private static let samples: [(line: String, command: UICommand)] = [
         ("play", .player(.play)), ("pause", .player(.pause)), ("toggle", .player(.toggle)),
-        ("stop", .player(.stop)), ("next", .player(.next)), ("previous", .player(.previous)),
+        ("stop", .player(.stop)), ("stop reading", .player(.stopReading)), ("next", .player(.next)),
+        ("previous", .player(.previous)),
         ("jump 3", .player(.jump(3))), ("seek -1:00", .player(.seek(.by(.seconds(-60))))),
         ("seek 90", .player(.seek(.to(.seconds(90))))), ("seek 12.5%", .player(.seek(.percent(12.5)))),
         ("volume 0", .player(.volume(0))), ("volume +5", .player(.changeVolume(by: 5))),
@@ -27,7 +28,9 @@ struct CommandTableTests {
         ("unplayed 1-2", .player(.setPlayed(false, TrackNumbers(places: RangeSet(0..<2))))),
         ("unplayed", .player(.setPlayed(false, nil))),
         ("sort feed", .player(.sort(.feed))), ("played-selected", .playedSelected),
-        ("status", .player(.status)),
+        ("chapter 3", .player(.chapter(.number(3)))), ("chapter next", .player(.chapter(.next))),
+        ("chapter previous", .player(.chapter(.previous))),
+        ("status", .player(.status)), ("list", .player(.list)),
         ("  quit \r", .player(.quit)), ("view cache", .show(.cache)), ("next-view", .nextView(by: 1)),
         ("previous-view", .nextView(by: -1)), ("select-down", .selectBy(1)), ("select-up", .selectBy(-1)),
         ("page-down", .selectByPage(1)), ("page-up", .selectByPage(-1)), ("select-first", .selectFirst),
@@ -50,11 +53,12 @@ struct CommandTableTests {
     }
 
     @Test(arguments: [
-        "", "   ", "fly", "Play", "play now", "jump", "jump 0", "jump -1", "jump x",
+        "", "   ", "fly", "Play", "play now", "jump", "jump 0", "jump -1", "jump x", "stop now",
         "jump 99999999999999999999", "remove", "remove 0", "remove 0-2", "remove 3-1", "remove 1-",
         "remove -3", "remove 1-2-3", "remove 1,2", "remove ٣", "remove 1-99999999999999999999", "move 1",
         "move 1-2", "move 0 1", "move 1 2-3", "move a b", "undo 2", "sort", "sort loudness", "shuffle later",
-        "seek", "seek x", "volume", "volume 101", "volume -101", "volume loud", "repeat twice", "gain loud",
+        "seek", "seek x", "chapter", "chapter 0", "chapter x", "volume", "volume 101", "volume -101",
+        "volume loud", "repeat twice", "gain loud",
         "gain 3", "add", "save  ", "pin 0", "pin x", "played 0", "played x", "unplayed 3-1", "view",
         "view cellar", "back now", "\u{1B}[2J",
     ])

@@ -22,6 +22,18 @@ struct PlainStateTests {
         #expect(state.typed("~").actions.isEmpty)
     }
 
+    @Test func `Esc stops the reading of sources, and nothing else`() {
+        var state = Self.state()
+        #expect(state.typed(.escape).actions.isEmpty)
+        var snapshot = queueSnapshot([])
+        snapshot.isReading = true
+        _ = state.take(snapshot)
+        snapshot.awaitedSource = "list.m3u"
+        #expect(state.take(snapshot) == ["Esc stops reading"] && state.take(snapshot).isEmpty)
+        let reply = state.typed(.escape)
+        #expect(reply.actions == [.send(.stopReading)] && reply.lines == ["Stopped reading"])
+    }
+
     @Test func `the selected row is printed and played`() {
         var state = Self.state()
         #expect(state.typed("j").lines == ["2 Song 2, 0:12"])
@@ -45,9 +57,23 @@ struct PlainStateTests {
         _ = state.typed(":")
         #expect(state.entered("seek 50%").actions.last == .send(.seek(.percent(50))))
         _ = state.typed(":")
-        #expect(state.entered("sing").lines == ["Unknown command \"sing\" (? lists them)"])
+        #expect(state.entered("dance").lines == ["Unknown command \"dance\" (? lists them)"])
         _ = state.typed(":")
         #expect(state.entered(nil).actions.isEmpty && !state.wantsLine)
+    }
+
+    @Test(arguments: [("/", "search"), ("f", "filter")] as [(Character, String)])
+    func `the text of a search runs no keys`(key: Character, name: String) {
+        var state = Self.state()
+        let asked = state.typed(.character(key))
+        #expect(asked.actions.isEmpty && state.wantsLine && asked.lines.count == 1)
+        #expect(
+            asked.lines.first?.string.hasSuffix(" needs the full-screen mode (Enter leaves this line)")
+                == true
+        )
+        #expect(state.begun == SafeText(name + " "))
+        let reply = state.entered("dddd")
+        #expect(reply.actions.isEmpty && reply.lines.count == 1 && !state.wantsLine)
     }
 
     @Test func `a line typed ahead of its prompt is accepted`() {

@@ -72,7 +72,7 @@ final class RunningScreen: Sendable {
     func replaceMessage() async throws {
         try await drawn("reconnected to music.example")
         for count in 1...2 { try await press("m", sending: count) }
-        try await drawn("views\u{1B}(B\u{1B}[m")
+        try await drawn("quit\u{1B}(B\u{1B}[m")
         terminal.clear()
     }
 }

@@ -120,7 +120,7 @@ func lines(_ text: String) -> [String] {
 
 extension UIState {
     private static let signs: [Character: Key] = [
-        "\n": .enter, "\t": .tab, "⎋": .escape, "⌫": .backspace, "↑": .up,
+        "\n": .enter, "\t": .tab, "⎋": .escape, "⌫": .backspace, "↑": .up, "→": .right, "←": .left,
     ]
 
     /// Presses keys, each by its letter or sign: `\n` is Enter, `\t` Tab, `⎋` Esc, `⌫` Backspace.

@@ -70,20 +70,12 @@ struct ThemeTests {
     }
 
     @Test func `nothing is asked without colours, and if the user has set the theme`() {
-        #expect(TerminalConfiguration(environment: ["TERM": "xterm"]).modes.question != nil)
+        // Every terminal answers the question behind it, which shows that no other answer will come.
+        let question = TerminalConfiguration(environment: ["TERM": "xterm"]).modes.question
+        #expect(question?.hasSuffix("\u{1B}[c") == true)
         #expect(TerminalConfiguration(environment: ["TERM": "xterm", "NO_COLOR": "1"]).modes.question == nil)
         var set = TerminalConfiguration(environment: ["TERM": "xterm"])
         set.theme = .light
         #expect(set.modes.question == nil)
-    }
-
-    @Test(
-        arguments: [
-            (1_900_000_000, 10_000_000_000, "1.9 of 10 GB"), (900_000_000, 10_000_000_000, "900 MB of 10 GB"),
-            (0, 1_500_000_000, "0 B of 1.5 GB"), (500, 999, "500 of 999 B"),
-        ] as [(Int64, Int64, String)]
-    )
-    func `a unit that both amounts have is written once`(part: Int64, whole: Int64, text: String) {
-        #expect(ByteText.text(part, of: whole) == text)
     }
 }

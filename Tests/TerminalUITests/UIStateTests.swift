@@ -65,10 +65,10 @@ struct UIStateTests {
         state.show { $0.messages = $0.messages.dropFirst() + [message(101, "reconnected")] }
         #expect(state.message == "reconnected")
         // One that arrives while a command is typed is shown after the answer.
-        state.type("j:sing")
+        state.type("j:dance")
         state.show { $0.messages.append(message(102, "offline")) }
         #expect(state.type("\n").isEmpty && state.answer?.isError == true)
-        #expect(state.answer?.text == "Unknown command \"sing\" (? lists them)")
+        #expect(state.answer?.text == "Unknown command \"dance\" (? lists them)")
         state.type("⎋")
         #expect(state.answer == nil && state.message == "offline")
         state.type("j")

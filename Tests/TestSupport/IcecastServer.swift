@@ -27,24 +27,45 @@ package final class IcecastServer: Sendable {
             </icecast>
             """
         try home.write(configuration, to: "icecast.xml")
-        process = try await RunningProcess.server("icecast2", ["-c", home.path("icecast.xml")]) {
-            [port] in LoopbackPort.isListening(port)
+        process = try await Self.started(home.path("icecast.xml"), port)
+    }
+
+    /// Starts Icecast until it answers: version 2.4.4 sometimes crashes if a client connects before all its threads run.
+    private static func started(_ configuration: String, _ port: UInt16) async throws -> RunningProcess {
+        var failure = RunningProcess.Failure(description: "icecast2 did not start")
+        for _ in 0..<10 {
+            do {
+                let process = try await RunningProcess.server("icecast2", ["-c", configuration]) {
+                    LoopbackPort.isListening(port)
+                }
+                let address = "http://127.0.0.1:\(port)/status-json.xsl"
+                _ = try await RunningProcess.run("curl", ["--silent", "--noproxy", "*", address])
+                return process
+            } catch let error as RunningProcess.Failure {
+                failure = error
+            }
         }
+        throw failure
     }
 
     deinit { process.signal(SIGTERM) }
 
     package func url(_ mount: String) -> String { "http://127.0.0.1:\(port)\(mount)" }
 
-    /// Starts to broadcast the MP3 file at `path` under `mount`; returns when clients can connect.
+    /// Starts to broadcast the file at `path`, MP3 or of the content type `type`, under `mount`; returns when clients can connect.
     ///
     /// It sends at twice the rate of 128 kbit/s, and ends with the file or the process.
-    package func broadcast(_ path: String, at mount: String, name: String) async throws -> RunningProcess {
+    package func broadcast(
+        _ path: String,
+        at mount: String,
+        name: String,
+        type: String = "audio/mpeg"
+    ) async throws -> RunningProcess {
         try await RunningProcess.server(
             "curl",
             [
                 "--silent", "--show-error", "--noproxy", "*", "--limit-rate", "32k", "--upload-file", path,
-                "--header", "Content-Type: audio/mpeg", "--header", "Ice-Name: \(name)",
+                "--header", "Content-Type: \(type)", "--header", "Ice-Name: \(name)",
                 "--header", "Ice-Bitrate: 128", "--user", "source:pass", url(mount),
             ]
         ) { process.errorText.contains("listener count on \(mount) now") }

@@ -4,16 +4,22 @@ import Glibc
 /// Ports of 127.0.0.1 for external servers.
 package enum LoopbackPort {
     /// A port that was free a moment ago, since most servers cannot report which port they took.
+    ///
+    /// It lies below those that Linux gives to connections: one of these could be taken by a client before the server has
+    /// it, or even be connected to itself.
     package static func free() throws -> UInt16 {
-        let (descriptor, port) = try taken()
-        close(descriptor)
-        return port
+        for _ in 0..<100 {
+            guard let (descriptor, port) = try? taken(UInt16.random(in: 12_000..<32_000)) else { continue }
+            close(descriptor)
+            return port
+        }
+        throw RunningProcess.Failure(description: "no port to be had")
     }
 
-    /// A bound socket that does not listen yet; the caller closes it.
-    package static func taken() throws -> (socket: Int32, port: UInt16) {
+    /// A bound socket that does not listen yet, at `port`, or at any if that is 0; the caller closes it.
+    package static func taken(_ port: UInt16 = 0) throws -> (socket: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = loopback(0)
+        var address = loopback(port)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isTaken = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

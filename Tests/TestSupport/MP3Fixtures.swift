@@ -73,9 +73,35 @@ package enum MP3Fixtures {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: try await file(options))))
     }
 
+    /// The music of these options before it is encoded: a WAV file of 16 bits.
+    package static func wave(_ options: Options) throws -> [UInt8] {
+        let folder = try TemporaryFolder()
+        let path = try folder.write([], to: "tone.wav")
+        try writeTone(options, to: path)
+        return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
     /// The output of the reference decoder: raw samples in the machine's byte order.
     package static func referencePCM(of path: String) async throws -> [UInt8] {
         try await RunningProcess.run("mpg123", ["-q", "-s", "--resync-limit", "65536", path])
+    }
+
+    /// An ID3v2.4 tag with these texts, and with a picture of `pictureByteCount` bytes if that is not 0.
+    package static func tag(title: String? = nil, artist: String? = nil, pictureByteCount: Int = 0) -> [UInt8]
+    {
+        func size(_ count: Int) -> [UInt8] { [21, 14, 7, 0].map { UInt8(count >> $0 & 0x7F) } }
+        func frame(_ name: String, _ content: [UInt8]) -> [UInt8] {
+            Array(name.utf8) + size(content.count) + [0, 0] + content
+        }
+        var frames: [UInt8] = []
+        // Encoding 3 is UTF-8; kind 3 of a picture is the front cover.
+        if let title { frames += frame("TIT2", [3] + Array(title.utf8)) }
+        if let artist { frames += frame("TPE1", [3] + Array(artist.utf8)) }
+        if pictureByteCount > 0 {
+            let picture = ByteFixtures.bytes(count: pictureByteCount, seed: 1)
+            frames += frame("APIC", [3] + Array("image/jpeg".utf8) + [0, 3, 0] + picture)
+        }
+        return Array("ID3".utf8) + [4, 0, 0] + size(frames.count) + frames
     }
 
     private static func mediaFolder() throws -> String {

@@ -26,6 +26,8 @@ package final class NginxServer: Sendable {
 
     /// Serves the files of `folder`; returns when it accepts connections.
     ///
+    /// The files that exist then become an hour old: of one written just before, the player asks if it still grows.
+    ///
     /// `host` is an address of this machine as in a URL, so `[::1]` with brackets. With a
     /// `certificate` it accepts only TLS, and offers HTTP/2. `extra` goes into the `server` block
     /// of the configuration.
@@ -36,6 +38,10 @@ package final class NginxServer: Sendable {
         extra: String = ""
     ) async throws {
         place = (certificate == nil ? "http://" : "https://") + host
+        let anHourAgo = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -3_600)]
+        for name in FileManager.default.subpaths(atPath: folder) ?? [] {
+            try? FileManager.default.setAttributes(anHourAgo, ofItemAtPath: folder + "/" + name)
+        }
         home = try TemporaryFolder()
         for name in ["body", "proxy", "fastcgi", "uwsgi", "scgi"] { try home.makeFolder(name) }
         let port = try LoopbackPort.free()

@@ -20,6 +20,7 @@ package struct ReportedEvent: Decodable, Equatable, Sendable {
     package var position: Double?
     package var duration: Double?
     package var exact: Bool?
+    package var buffered: Double?
 
     // Of `track`.
     package var source: String?

@@ -179,6 +179,13 @@ package final class RunningProcess: Sendable {
         }
     }
 
+    /// The greatest resident memory so far, in bytes; 0 once it has ended.
+    package var peakMemory: Int {
+        let status = (try? String(contentsOfFile: "/proc/\(processIdentifier)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    }
+
     /// Waits until it has ended and all its output was read. Returns its exit code, or minus the number
     /// of the signal that ended it.
     @discardableResult

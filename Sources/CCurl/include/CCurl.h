@@ -70,6 +70,11 @@ static inline CURLcode ccurl_easy_set_header_callback(CURL *handle, curl_write_c
     return ccurl_functions.easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback);
 }
 
+/// Called for each new socket, before it connects.
+static inline CURLcode ccurl_easy_set_sockopt_callback(CURL *handle, curl_sockopt_callback callback) {
+    return ccurl_functions.easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, callback);
+}
+
 /// Called when a connection is established, new or reused, before the request is sent.
 static inline CURLcode ccurl_easy_set_prereq_callback(CURL *handle, curl_prereq_callback callback) {
     return ccurl_functions.easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);

@@ -75,24 +75,28 @@ extension CacheFolder {
         return removal
     }
 
-    /// Counts the entries and bytes that `evict(toBudget:)` without `includingPinned` would remove if no
+    /// Finds the entries and bytes that `evict(toBudget:)` without `includingPinned` would remove if no
     /// entry were open. Removes nothing.
-    package func victims(toBudget budget: Int64) async throws -> CacheRemoval {
+    package func victims(toBudget budget: Int64) async throws -> CacheForecast {
         let policy = EvictionPolicy(budget: max(0, budget))
-        return try await engine.ask(orElse: CacheRemoval()) { index in
-            var removal = CacheRemoval()
+        return try await engine.ask(orElse: CacheForecast()) { index in
+            var forecast = CacheForecast()
             var last: EvictionCandidate?
-            while case let excess = try index.allocated() - removal.bytesFreed - policy.budget, excess > 0 {
+            while case let excess = try index.allocated() - forecast.removal.bytesFreed - policy.budget,
+                excess > 0
+            {
                 let page = try index.entries.candidates(after: last, limit: Eviction.pageSize)
                 guard let end = page.last else { break }
                 last = end
-                let victims = Set(policy.victims(among: page, excess: excess))
-                removal.entriesRemoved += victims.count
-                removal.bytesFreed += page.filter { victims.contains($0.entry) }.reduce(0) {
+                let victims = policy.victims(among: page, excess: excess)
+                let chosen = Set(victims)
+                forecast.numbers += victims.map(\.value)
+                forecast.removal.entriesRemoved += victims.count
+                forecast.removal.bytesFreed += page.filter { chosen.contains($0.entry) }.reduce(0) {
                     $0 + $1.allocated
                 }
             }
-            return removal
+            return forecast
         }
     }
 

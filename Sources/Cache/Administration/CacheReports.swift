@@ -99,6 +99,9 @@ package struct VerifyReport: Sendable, Equatable {
     package var damagedExtents = 0
     /// In the order of the entries.
     package var damaged: [Damage] = []
+    /// Whole resources that are cached as they came, but whose content fails a check of its own. In the order of the
+    /// entries, without user name, password and query.
+    package var damagedAtServer: [SafeText] = []
     /// Damaged bytes that could not be dropped, because the folder accepts no writes.
     package var leftBytes: Int64 = 0
     /// Files in `objects/` that belonged to no entry and were removed.
@@ -110,7 +113,7 @@ package struct VerifyReport: Sendable, Equatable {
 
     package var damagedBytes: Int64 { damaged.reduce(0) { $0 + $1.ranges.byteCount } }
 
-    /// `true` if no damage was found.
+    /// `true` if no damage was found in the cache itself.
     package var isSound: Bool { damaged.isEmpty && !indexWasDamaged }
 }
 
@@ -132,6 +135,18 @@ package struct CacheRemoval: Sendable, Equatable {
         sum.entriesInUse += other.entriesInUse
         sum.entriesPinned += other.entriesPinned
         sum.entriesMissing += other.entriesMissing
+    }
+}
+
+/// The entries that an eviction would remove.
+package struct CacheForecast: Sendable, Equatable {
+    /// The numbers of the entries, the least recently played first.
+    package var numbers: [Int64] = []
+    package var removal = CacheRemoval()
+
+    package init(numbers: [Int64] = [], removal: CacheRemoval = CacheRemoval()) {
+        self.numbers = numbers
+        self.removal = removal
     }
 }
 

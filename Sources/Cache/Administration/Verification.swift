@@ -1,16 +1,20 @@
-import Media
+package import Media
 import System
 
 extension CacheFolder {
     /// Checks every cached byte, drops what is damaged, and removes files that belong to no entry.
     ///
+    /// `isDamaged` is asked about every whole resource whose bytes are as they were committed, and returns `true` if its
+    /// content has a check of its own that fails: then the server's file is damaged, and nothing is dropped.
+    ///
     /// Safe while other processes play: bytes that they read stay. `progress` is called about once per
     /// mebibyte and must not block. Throws `CancellationError` if the task is cancelled; repairs made so far
     /// stay.
     package func verify(
-        progress: @escaping @Sendable (VerifyProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (VerifyProgress) -> Void = { _ in },
+        isDamaged: @escaping @Sendable (any ByteSource) async throws -> Bool = { _ in false }
     ) async throws -> VerifyReport {
-        var verification = Verification(engine: engine, progress: progress)
+        var verification = Verification(engine: engine, progress: progress, isDamaged: isDamaged)
         return try await verification.run()
     }
 }
@@ -19,6 +23,7 @@ extension CacheFolder {
 private struct Verification {
     let engine: CacheEngine
     let progress: @Sendable (VerifyProgress) -> Void
+    let isDamaged: @Sendable (any ByteSource) async throws -> Bool
     var report = VerifyReport()
     var state = VerifyProgress()
 
@@ -98,6 +103,8 @@ private struct Verification {
         }
         if !damagedRanges.isEmpty {
             report.damaged.append(VerifyReport.Damage(url: reading.row.url, ranges: damagedRanges))
+        } else if let content = EntryContent(reading, engine), try await isDamaged(content) {
+            report.damagedAtServer.append(reading.row.url)
         }
         // This fails in a read-only folder.
         report.reclaimedBytes +=
@@ -121,5 +128,37 @@ private struct Verification {
             report.orphansRemoved += swept.orphans
             report.reclaimedBytes += swept.bytes
         }
+    }
+}
+
+/// The bytes of an entry that is cached as a whole.
+private struct EntryContent: ByteSource {
+    let reading: EntryReading
+    let engine: CacheEngine
+    let length: Int64?
+
+    /// `nil` if bytes are missing.
+    init?(_ reading: EntryReading, _ engine: CacheEngine) {
+        guard let length = reading.row.description.length,
+            ByteRangeSet(reading.extents.map(\.range)).covers(0..<length)
+        else { return nil }
+        (self.reading, self.engine, self.length) = (reading, engine, length)
+    }
+
+    func isStored(_ range: ByteRange) -> Bool { true }
+
+    /// Returns the rest of one extent; no bytes at the end, and if the extent was damaged since.
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        try Task.checkCancellation()
+        // Sorted by offset.
+        var (low, high) = (0, reading.extents.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if reading.extents[middle].range.upperBound <= offset { low = middle + 1 } else { high = middle }
+        }
+        guard low < reading.extents.count else { return [] }
+        let extent = reading.extents[low]
+        let bytes = await engine.io.run { [engine, reading] in engine.entries.bytes(of: extent, in: reading) }
+        return Array((bytes ?? []).dropFirst(Int(offset - extent.range.lowerBound)).prefix(count))
     }
 }

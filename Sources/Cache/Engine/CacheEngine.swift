@@ -152,7 +152,7 @@ struct CacheSettings: Sendable {
     let onNotice: @Sendable (MediaError) -> Void
 
     /// `false` only if nothing exists at `path`.
-    var hasFolder: Bool { access(path, F_OK) == 0 || errno != ENOENT }
+    var hasFolder: Bool { access(FileName.cString(path), F_OK) == 0 || errno != ENOENT }
 
     /// The error that reports `cause` to users.
     func notCached(_ cause: any Error) -> MediaError {

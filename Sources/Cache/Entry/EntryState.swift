@@ -23,6 +23,8 @@ struct EntryState: Sendable {
     private(set) var committed = ByteRangeSet()
     /// Never overlaps what is committed.
     private var buffer = SparseBytes()
+    /// The bytes that may be committed; `nil` for all.
+    var proven: ByteRangeSet?
     /// The description that the index had when it was last read.
     private var seen: EntryDescription
     private var descriptionNumber = 0
@@ -47,7 +49,14 @@ struct EntryState: Sendable {
     var stored: ByteRangeSet { buffer.isEmpty ? committed : committed.union(buffer.ranges) }
 
     /// How many bytes a commit would claim.
-    var bufferedByteCount: Int64 { buffer.count }
+    var bufferedByteCount: Int64 {
+        proven.map { buffer.ranges.intersection($0).byteCount } ?? buffer.count
+    }
+
+    /// How many bytes a commit would leave in memory because they are not proven, if those of `range` were written.
+    func heldByteCount(adding range: ByteRange) -> Int64 {
+        proven.map { buffer.ranges.union(ByteRangeSet(range)).subtracting($0).byteCount } ?? 0
+    }
 
     /// The missing bytes of `range`, which a write may fill.
     func gaps(in range: ByteRange) -> [ByteRange] {
@@ -134,15 +143,18 @@ struct EntryState: Sendable {
         var known = self.description.completed(by: description)
         if known.seekTable.isEmpty { known.seekTable = description.seekTable }
         changed.described(known)
+        changed.proven = proven
         self = changed
     }
 
     /// The next commit; `nil` if there is nothing to commit.
     func commitPlan() -> CommitPlan? {
         let isDescribed = descriptionNumber != committedDescriptionNumber
-        guard !buffer.isEmpty || isDescribed else { return nil }
+        var bytes = buffer
+        if let proven { for range in bytes.ranges.subtracting(proven).ranges { bytes.remove(range) } }
+        guard !bytes.isEmpty || isDescribed else { return nil }
         return CommitPlan(
-            bytes: buffer,
+            bytes: bytes,
             description: description,
             seen: seen,
             committedBytes: committed.byteCount,

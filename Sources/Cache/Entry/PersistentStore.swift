@@ -119,6 +119,9 @@ final class PersistentStore: ByteStore {
                 if case .refusing = guarded.standing, guarded.timer == nil { guarded.timer = startTimer() }
                 return (gaps, false, false)
             }
+            guard guarded.state.heldByteCount(adding: offset..<end) <= Self.mostBuffered else {
+                return (gaps, false, false)
+            }
             for gap in gaps {
                 let start = Int(gap.lowerBound - offset)
                 guarded.state.bytesWritten(bytes[start..<start + gap.count], at: gap.lowerBound)
@@ -154,6 +157,13 @@ final class PersistentStore: ByteStore {
 
     package func commit() async throws {
         try await engine.committer.run { try self.commitNow() }
+    }
+
+    package func commitOnly(_ proven: ByteRangeSet?) {
+        guarded.withLock { guarded in
+            guarded.state.proven = proven
+            if guarded.state.bufferedByteCount > 0, guarded.timer == nil { guarded.timer = startTimer() }
+        }
     }
 
     package func discard() async {

@@ -29,10 +29,10 @@ final class ObjectFolder: Sendable {
         case missing
         /// A regular file with this inode, which has no second name.
         case sound(ino_t)
-        /// A symlink, a file with a second name (a hard link), or another thing that can be unlinked. Writing to
-        /// it would change something outside of the cache.
+        /// A symlink, a file with a second name (a hard link), a folder, or another thing. Writing to it would change
+        /// something outside of the cache, or fail.
         case damaged
-        /// Unknown, for the reason that this `errno` value states; `EISDIR` for a folder.
+        /// Unknown, for the reason that this `errno` value states.
         case unknown(CInt)
     }
 
@@ -45,7 +45,6 @@ final class ObjectFolder: Sendable {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG where status.st_nlink <= 1: return .sound(status.st_ino)
-        case S_IFDIR: return .unknown(EISDIR)
         default: return .damaged
         }
     }
@@ -122,8 +121,15 @@ final class ObjectFolder: Sendable {
     }
 
     /// Unlinks the file of an entry; stores that have it open can still read it.
+    ///
+    /// A folder in its place is removed if it is empty. Otherwise it gets the suffix `.folder`: what is in it is not
+    /// the cache's.
     func unlink(_ entry: EntryID) {
-        _ = unlinkat(descriptor, entry.fileName, 0)
+        let name = entry.fileName
+        guard unlinkat(descriptor, name, 0) != 0, errno == EISDIR else { return }
+        if unlinkat(descriptor, name, AT_REMOVEDIR) != 0 {
+            _ = renameat(descriptor, name, descriptor, name + ".folder")
+        }
     }
 
     /// Flushes the folder, which makes the names of new files durable.

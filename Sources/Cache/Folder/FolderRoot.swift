@@ -12,10 +12,12 @@ final class FolderRoot {
 
     /// `path` itself may contain symlinks, since the user chose it; nothing within the folder may be one.
     init(path: String) throws {
-        guard let resolved = realpath(path, nil) else { throw SystemError("find the folder") }
+        guard let resolved = realpath(FileName.cString(path), nil) else {
+            throw SystemError("find the folder")
+        }
         defer { free(resolved) }
         descriptor = try check("open the folder", open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        indexPath = String(cString: resolved) + "/" + Self.indexName
+        indexPath = FileName.text(resolved) + "/" + Self.indexName
         self.path = path
     }
 
@@ -25,7 +27,7 @@ final class FolderRoot {
     /// none.
     var indexNumber: ino_t? {
         var status = stat()
-        return stat(path + "/" + Self.indexName, &status) == 0 ? status.st_ino : nil
+        return stat(FileName.cString(path + "/" + Self.indexName), &status) == 0 ? status.st_ino : nil
     }
 
     /// The size of the index's write-ahead log in bytes; 0 without a log.

@@ -118,12 +118,12 @@ final class OpenedFolder {
 
     /// Creates the folder and its parents; existing ones keep their permissions.
     private static func makeFolders(_ path: String) throws {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        if mkdir(FileName.cString(path), 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw SystemError("make the folder")
         }
         try makeFolders(String(path[..<slash]))
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError("make the folder") }
+        if mkdir(FileName.cString(path), 0o700) != 0, errno != EEXIST { throw SystemError("make the folder") }
     }
 }
 

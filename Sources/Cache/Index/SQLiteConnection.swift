@@ -1,4 +1,5 @@
 import CSQLite
+import System
 
 /// One connection to a database and its prepared statements. Used by one thread at a time.
 final class SQLiteConnection {
@@ -19,7 +20,7 @@ final class SQLiteConnection {
     convenience init(unwritablePath path: String, hasLog: Bool) throws(IndexError) {
         let allowed = Set("/-_.~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
-        let escaped = path.utf8.flatMap { byte in
+        let escaped = FileName.bytes(of: path).flatMap { byte in
             allowed.contains(byte)
                 ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
@@ -34,7 +35,7 @@ final class SQLiteConnection {
     private init(name: String, _ mode: CInt) throws(IndexError) {
         var opened: OpaquePointer?
         let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
-        let status = sqlite3_open_v2(name, &opened, flags, nil)
+        let status = sqlite3_open_v2(FileName.cString(name), &opened, flags, nil)
         do {
             try check(status, of: opened)
         } catch {

@@ -44,7 +44,7 @@ package struct CacheSecret: Sendable, Equatable {
             MediaError(.cacheSecret, SafeText("cache secret \(path)"), cause)
         }
         // Non-blocking in case it is a pipe, which is refused below.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw refuse(SafeText("can't read: \(SystemError.reason())"))
         }

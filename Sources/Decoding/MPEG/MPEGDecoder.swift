@@ -19,6 +19,7 @@ package final class MPEGDecoder: AudioDecoder {
     let source: any ByteSource
     let subject: SafeText
     private let storedTable: [UInt8]
+    private let statedDuration: Duration?
     /// The first bytes of the source, until `open` has taken what it needs.
     private var start: StreamStart?
 
@@ -38,8 +39,12 @@ package final class MPEGDecoder: AudioDecoder {
     private var nextFormat: AudioFormat?
     private var isFinished = false
     private var walk = StoredWalk()
+    /// A tag in front of which only the start was read; `nil` if there is none, and once all of it was read.
+    private var longTag: ByteRange?
     /// `true` once the tags at the end were read or found to be missing.
     private var hasSeenTail = false
+    /// The length of the resource when it was last looked at.
+    private var knownLength: Int64?
     /// The next known frame after an approximate landing. Decoding it gives the exact position.
     private var landmark: (frame: Int64, offset: Int64)?
 
@@ -48,6 +53,7 @@ package final class MPEGDecoder: AudioDecoder {
         source = stream.source
         subject = stream.subject
         storedTable = stream.seekTable
+        statedDuration = stream.statedDuration
         start = stream.start
         // A placeholder until `open`: the commonest format at the commonest rate.
         info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 16_000)
@@ -62,7 +68,7 @@ package final class MPEGDecoder: AudioDecoder {
         guard try await start.kind() == .mpeg, let head = try await StreamHead.read(&start) else {
             throw start.notAudio(subject)
         }
-        var map = StreamMap(head, audioEnd: source.length)
+        var map = StreamMap(head, audioEnd: source.length, lasting: statedDuration)
         if let table = SeekTable(stored: storedTable, for: map.key(length: source.length)) {
             map.table = table
         }
@@ -79,6 +85,8 @@ package final class MPEGDecoder: AudioDecoder {
         self.start = nil
         var info = StreamInfo(format: map.format, bytesPerSecond: 1)
         info.tags = start.tags
+        info.chapters = start.chapters
+        longTag = start.longTag
         info.loudness = made.loudness()
         info.skippedByteCount = head.firstFrame - start.offset
         self.info = info.refined(by: map)
@@ -88,7 +96,15 @@ package final class MPEGDecoder: AudioDecoder {
 
     /// Reads the tags at the end once their bytes are stored, so that this needs no request.
     private func lookAtTail(_ opened: OpenStream) async throws {
-        guard !hasSeenTail, let length = source.length else { return }
+        guard let length = source.length else { return }
+        if let knownLength, length > knownLength {
+            // The file is a recording in progress: the bytes at its earlier end are music, not tags.
+            hasSeenTail = false
+            opened.map.audioEnd = length
+            info = info.refined(by: opened.map)
+        }
+        knownLength = length
+        guard !hasSeenTail else { return }
         let origin = opened.map.origin
         guard let tail = try await StreamTail.stored(in: source, length: length, behind: origin) else {
             return
@@ -99,6 +115,16 @@ package final class MPEGDecoder: AudioDecoder {
         if let tags = tail.tags { better.tags = info.tags.filled(from: tags) }
         better.loudness = opened.loudness(tail: tail.loudness)
         info = better
+    }
+
+    /// Reads the chapters of a long tag once all of it is stored. Their pictures are not worth a request.
+    private func lookAtLongTag() async throws {
+        guard let range = longTag, let bytes = try await source.allStored(in: range) else { return }
+        longTag = nil
+        guard let chapters = ID3v2Tag(bytes[...])?.chapters, chapters.count > info.chapters.count else {
+            return
+        }
+        info.chapters = chapters
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
@@ -236,6 +262,7 @@ package final class MPEGDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         try await lookAtTail(opened)
+        try await lookAtLongTag()
         let length = source.length
         guard let offset = walk.wanted(in: opened.map, length: length, isStored: source.isStored) else {
             return false
@@ -268,7 +295,7 @@ package final class MPEGDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         nextFormat = nil
-        var lander = SeekLander(source, opened.map)
+        var lander = SeekLander(source, opened.map, maySample: feed.lastFrame != nil)
         let landing = try await lander.land(on: opened.map.position(at: time))
         // Reopened only after the last `await`, so that a cancelled seek changes nothing.
         try opened.handle.reopen()
@@ -287,7 +314,7 @@ package final class MPEGDecoder: AudioDecoder {
 
     package func isStored(at time: Duration) -> Bool {
         guard let map = opened?.map else { return false }
-        return SeekLander(source, map).isStored(at: map.position(at: time))
+        return SeekLander(source, map, maySample: false).isStored(at: map.position(at: time))
     }
 
     package func seekTable() -> [UInt8] {

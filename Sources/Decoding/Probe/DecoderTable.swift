@@ -9,16 +9,18 @@ package struct DecoderTable: Sendable {
     package init(_ factories: [AudioKind: Factory]) { self.factories = factories }
 
     /// Reads the first bytes of `reader`, with the one request that a cold start needs, and creates a decoder
-    /// for them.
+    /// for them. A playlist or feed states that the music lasts `duration`, if any does.
     ///
     /// Throws `MediaError` with `.notAudio`, which names the kind, if there is no decoder for it, and with
     /// `.emptyResource` if there are no bytes.
     package func decoder(
         for reader: any ResourceReader,
-        at location: ResourceLocation
+        at location: ResourceLocation,
+        lasting duration: Duration? = nil
     ) async throws -> any AudioDecoder {
         let subject = location.safeText
         var stream = ProbedStream(source: reader, subject: subject, seekTable: reader.storedSeekTable)
+        stream.statedDuration = duration
         try await stream.start.skipTags(of: subject)
         guard let kind = try await stream.start.kind(), let factory = factories[kind] else {
             throw stream.start.notAudio(subject)

@@ -10,6 +10,8 @@ package struct ProbedStream {
     /// The seek table of an earlier decoder of the resource; empty if there is none. It is untrusted: a
     /// decoder checks it.
     package var seekTable: [UInt8]
+    /// The duration that a playlist or feed states; `nil` if none does. It may be wrong.
+    package var statedDuration: Duration?
 
     /// Creates the input for `source`, of which `head`, its first bytes, were already read.
     package init(source: any ByteSource, head: [UInt8] = [], subject: SafeText, seekTable: [UInt8] = []) {

@@ -9,13 +9,22 @@ package struct StreamStart {
     static let reach = ByteWindow.requestByteCount
     /// The bytes after `reach` that a run of frames may take which begins before it.
     private static let lookahead = FrameRun.length * FrameHeader.longestFrame
+    /// The longest tag that is read as a whole later: forty chapters with pictures of 50 KB.
+    private static let longestTag = 2 << 20
     /// The most tags in front. No honest file has many.
     private static let mostTags = 8
 
     package private(set) var tags = TrackTags()
     /// The ReplayGain in the tags.
     package private(set) var loudness = Loudness()
+    private(set) var chapters = ChapterList()
+    /// The first ID3v2 tag that is longer than the part of it that was read, but not too long to be read as a whole; `nil`
+    /// if there is none.
+    private(set) var longTag: ByteRange?
     private(set) var window: ByteWindow
+
+    /// The offset up to which the last request for `bytes` asked.
+    var requestEnd: Int64 { window.start + Int64(firstRequest) }
 
     init(of source: any ByteSource, holding head: [UInt8] = []) {
         window = ByteWindow(source, at: 0, holding: head)
@@ -37,7 +46,7 @@ package struct StreamStart {
     package mutating func skipTags(of subject: SafeText) async throws {
         try await window.fill(AudioKind.headByteCount, askingUpTo: firstRequest)
         guard !window.bytes.isEmpty || window.start > 0 else {
-            throw MediaError(.emptyResource, subject, "is empty: there is nothing to play")
+            throw MediaError(.emptyResource, subject, "nothing to play, the file is empty")
         }
         for _ in 0..<Self.mostTags {
             if let header = ID3v2Header(window.bytes[...]) {
@@ -45,6 +54,10 @@ package struct StreamStart {
                 if let tag = ID3v2Tag(window.bytes[...]) {
                     tags = tags.filled(from: tag.tags)
                     loudness = loudness.filled(from: tag.loudness)
+                    if chapters.isEmpty { chapters = tag.chapters }
+                }
+                if (Self.reach + 1...Self.longestTag).contains(header.tagByteCount), longTag == nil {
+                    longTag = window.start..<window.start + Int64(header.tagByteCount)
                 }
                 window = window.dropping(header.tagByteCount)
             } else if window.bytes.starts(with: APETag.mark) {
@@ -94,48 +107,34 @@ package struct StreamStart {
     package static func kind(of bytes: [UInt8], isWhole: Bool) -> AudioKind? {
         if let kind = AudioKind.byMagicNumber(bytes) {
             guard kind == .wave else { return kind }
-            guard let codec = waveCodec(bytes) else { return isWhole || bytes.count >= reach ? .wave : nil }
-            // RFC 2361: 0x50 is MPEG Layer I or II, 0x55 is MP3.
-            return codec == 0x50 || codec == 0x55 ? .mpeg : .wave
+            guard let format = WaveFormat(of: bytes) else {
+                return isWhole || bytes.count >= reach ? .wave : nil
+            }
+            return format.isMPEG ? .mpeg : .wave
         }
         var walker = FrameWalker(bytes, isWhole: isWhole)
         if let first = walker.next(), first.index < reach { return .mpeg }
         return ADTSHeader.isStream(bytes, within: reach, isWhole: isWhole) ? .adts : nil
     }
 
-    /// The number of the codec in the `fmt ` chunk of a WAV file (RFC 2361); `nil` if `bytes` end before it.
-    private static func waveCodec(_ bytes: [UInt8]) -> Int? {
-        var index = 12
-        while index + 10 <= bytes.count {
-            if bytes[index...].starts(with: "fmt ".utf8) {
-                return Int(bytes[index + 9]) << 8 | Int(bytes[index + 8])
-            }
-            let size = bytes[index + 4..<index + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
-            index += 8 + size + size & 1
-        }
-        return nil
-    }
-
     /// Returns the error for a resource that no decoder plays. It states what was found instead of music: another audio
     /// format, a compressed body, which some servers send unrequested, or a web page, the usual response of a server
     /// that requires a login.
     func notAudio(_ subject: SafeText) -> MediaError {
-        // RFC 1952 §2.3.1: every gzip stream begins with these two bytes.
-        if bytes.starts(with: [0x1F, 0x8B]) {
-            return MediaError(.notAudio, subject, "Not " + AudioKind.played + " (compressed with gzip)")
-        }
         let head = String(decoding: bytes.prefix(512), as: UTF8.self).lowercased()
         let text = ID3Text.trimmed(head.hasPrefix("\u{FEFF}") ? head.dropFirst() : head[...])
         if text.hasPrefix("<!doctype html") || text.contains("<html") {
             return MediaError(
                 .notAudio,
                 subject,
-                "Got a web page instead of audio (wrong link or login page?)"
+                "got a web page instead of audio (wrong link or login page?)"
             )
         }
+        // RFC 1952 §2.3.1: every gzip stream begins with these two bytes.
+        let isCompressed = bytes.starts(with: [0x1F, 0x8B])
         let kind = AudioKind.byMagicNumber(bytes) ?? Self.kind(of: bytes, isWhole: isWhole)
-        let name = kind.flatMap { $0 == .mpeg ? nil : " (looks like \($0.name))" } ?? ""
-        let cause = "Not \(AudioKind.played)\(name) – Reprise plays \(AudioKind.played) only"
-        return MediaError(.notAudio, subject, SafeText(cause))
+        let name = kind.flatMap { $0 == .mpeg ? nil : "looks like " + SafeText($0.name) }
+        let what: SafeText = isCompressed ? "compressed with gzip" : name ?? "not a known audio format"
+        return MediaError(.notAudio, subject, AudioKind.refusal(of: what))
     }
 }

@@ -34,10 +34,13 @@ struct SeekLander {
     let source: any ByteSource
     /// The map of the stream. Landing adds the frames that it finds.
     private(set) var map: StreamMap
+    /// `false` before the first sound, for which no sample may be awaited.
+    private let maySample: Bool
 
-    init(_ source: any ByteSource, _ map: StreamMap) {
+    init(_ source: any ByteSource, _ map: StreamMap, maySample: Bool) {
         self.source = source
         self.map = map
+        self.maySample = maySample
     }
 
     /// Lands on the PCM frame `position` of the music.
@@ -59,6 +62,8 @@ struct SeekLander {
                 if landing.place.isExact { return landing }
             }
             try await walkStored(to: frame)
+            // What is stored is played without any request.
+            if maySample, !isStored(at: position) { try await sampleRates(for: frame) }
             guard case .estimate(let frame, let offset, let sample) = map.route(to: position) else {
                 return try await land(on: position)
             }
@@ -103,6 +108,18 @@ struct SeekLander {
             }
             guard scan.offset > before else { return }
             budget -= bytes.count
+        }
+    }
+
+    /// Samples the length of frames elsewhere, if nothing else tells where frame `number` is.
+    private mutating func sampleRates(for number: Int64) async throws {
+        for offset in map.unsampled(for: number) {
+            source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
+            var window = ByteWindow(source, at: offset)
+            try await window.fill(RateProfile.sampleByteCount, askingUpTo: RateProfile.sampleByteCount)
+            let frames = frames(in: window)
+            let length = frames.count > 1 ? frames[frames.count - 1].index - frames[0].index : 0
+            map.sample(Double(length) / Double(max(1, frames.count - 1)), around: offset)
         }
     }
 

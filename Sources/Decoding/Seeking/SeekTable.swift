@@ -140,7 +140,6 @@ package struct SeekTableKey: Sendable, Equatable {
 extension SeekTable {
     /// The magic number and the version of the format; other versions are refused.
     private static let mark: [UInt8] = Array("RST".utf8) + [2]
-    private static let checkByteCount = 8
 
     /// The table as bytes: mark, key, runs of known points, and a checksum. Empty if no point is known.
     ///
@@ -151,9 +150,9 @@ extension SeekTable {
     package func stored(for key: SeekTableKey) -> [UInt8] {
         guard !isEmpty else { return [] }
         var bytes = Self.mark + key.kind
-        Self.append(Int64(key.header.sampleRate), to: &bytes)
-        Self.append(key.origin, to: &bytes)
-        Self.append((frameCount ?? -1) + 1, to: &bytes)
+        StoredNumbers.append(Int64(key.header.sampleRate), to: &bytes)
+        StoredNumbers.append(key.origin, to: &bytes)
+        StoredNumbers.append((frameCount ?? -1) + 1, to: &bytes)
         var previous: Int64 = 0
         var point = 0
         while point < offsets.count {
@@ -162,35 +161,32 @@ extension SeekTable {
             let runStart = point
             while point < offsets.count, offsets[point] >= 0 { point += 1 }
             guard point > runStart else { break }
-            Self.append(Int64(runStart - holeStart), to: &bytes)
-            Self.append(Int64(point - runStart), to: &bytes)
-            Self.append(offsets[runStart] - previous, to: &bytes)
+            StoredNumbers.append(Int64(runStart - holeStart), to: &bytes)
+            StoredNumbers.append(Int64(point - runStart), to: &bytes)
+            StoredNumbers.append(offsets[runStart] - previous, to: &bytes)
             Self.append(steps: offsets[runStart..<point], to: &bytes)
             previous = offsets[point - 1]
         }
-        return bytes + Self.check(of: bytes[...])
+        return bytes + StoredNumbers.check(of: bytes[...])
     }
 
     /// Parses the result of `stored(for:)`; `nil` if a byte was changed, or if the table cannot be one of the
     /// stream `key`. No value is trusted.
     package init?(stored bytes: [UInt8], for key: SeekTableKey) {
-        guard bytes.count > Self.mark.count + Self.checkByteCount, bytes.starts(with: Self.mark) else {
-            return nil
-        }
-        let content = bytes.dropLast(Self.checkByteCount)
-        guard Array(bytes.suffix(Self.checkByteCount)) == Self.check(of: content) else { return nil }
+        guard let content = StoredNumbers.checked(bytes), content.starts(with: Self.mark) else { return nil }
         var rest = content.dropFirst(Self.mark.count)
         guard rest.prefix(2).elementsEqual(key.kind) else { return nil }
         rest = rest.dropFirst(2)
-        guard Self.take(&rest) == Int64(key.header.sampleRate), Self.take(&rest) == key.origin,
-            let count = Self.take(&rest)
+        guard StoredNumbers.take(&rest) == Int64(key.header.sampleRate),
+            StoredNumbers.take(&rest) == key.origin,
+            let count = StoredNumbers.take(&rest)
         else { return nil }
         self.init()
         // The least distance of two points: no frame is shorter than its header and one byte.
         let shortest = Self.stride * Int64(FrameHeader.byteCount + 1)
         let end = min(key.length ?? Self.farthestOffset, Self.farthestOffset)
         while !rest.isEmpty {
-            guard let hole = Self.take(&rest), let run = Self.take(&rest), run > 0,
+            guard let hole = StoredNumbers.take(&rest), let run = StoredNumbers.take(&rest), run > 0,
                 hole <= Int64(Self.mostPoints), run <= Int64(Self.mostPoints),
                 Int64(offsets.count) + hole + run <= Int64(Self.mostPoints),
                 let points = Self.run(of: run, behind: offsets.last, &rest, shortest, end - key.origin),
@@ -222,12 +218,12 @@ extension SeekTable {
                 zeros += 1
                 continue
             }
-            if zeros > 0 { append(zeros << 1 | 1, to: &bytes) }
+            if zeros > 0 { StoredNumbers.append(zeros << 1 | 1, to: &bytes) }
             zeros = 0
             // Zigzag encoding: small differences of either sign become small numbers.
-            append((difference < 0 ? -2 * difference - 1 : 2 * difference) << 1, to: &bytes)
+            StoredNumbers.append((difference < 0 ? -2 * difference - 1 : 2 * difference) << 1, to: &bytes)
         }
-        if zeros > 0 { append(zeros << 1 | 1, to: &bytes) }
+        if zeros > 0 { StoredNumbers.append(zeros << 1 | 1, to: &bytes) }
     }
 
     /// Reads `count` points; `nil` unless they rise by at least `shortest` from `previous` on and stay before `end`.
@@ -238,14 +234,14 @@ extension SeekTable {
         _ shortest: Int64,
         _ end: Int64
     ) -> [Int64]? {
-        guard let first = take(&bytes), previous == nil || first >= shortest,
+        guard let first = StoredNumbers.take(&bytes), previous == nil || first >= shortest,
             first < end - (previous ?? 0)
         else { return nil }
         var offset = (previous ?? 0) + first
         var points = [offset]
         var step: Int64 = 0
         while points.count < count {
-            guard let code = take(&bytes) else { return nil }
+            guard let code = StoredNumbers.take(&bytes) else { return nil }
             let repeats = code & 1 == 1 ? code >> 1 : 1
             if code & 1 == 0 {
                 let folded = code >> 1
@@ -260,34 +256,5 @@ extension SeekTable {
             }
         }
         return points
-    }
-
-    /// Appends a non-negative number as seven bits per byte, the lowest first.
-    private static func append(_ value: Int64, to bytes: inout [UInt8]) {
-        var rest = UInt64(max(0, value))
-        while rest >= 0x80 {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
-
-    private static func take(_ bytes: inout ArraySlice<UInt8>) -> Int64? {
-        var value: UInt64 = 0
-        for group in 0..<UInt64(9) {
-            let shift = 7 * group
-            guard let byte = bytes.popFirst() else { return nil }
-            value |= UInt64(byte & 0x7F) << shift
-            if byte & 0x80 == 0 { return Int64(value) }
-        }
-        return nil
-    }
-
-    /// FNV-1a, to detect accidental damage. Against forgery, there are the cache's keyed checks and the
-    /// limits in `init`.
-    private static func check(of bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
     }
 }

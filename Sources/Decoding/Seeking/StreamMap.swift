@@ -34,8 +34,13 @@ struct StreamMap {
     var audioEnd: Int64?
     /// The last frame observed so far, for the mean length of a frame.
     private var furthest: (number: Int64, offset: Int64) = (0, 0)
+    /// What is known of the rate behind that frame.
+    private var profile: RateProfile
 
-    init(_ head: StreamHead, audioEnd: Int64?) {
+    /// - Parameter duration: the length of the music as a playlist states it; `nil` if none does.
+    init(_ head: StreamHead, audioEnd: Int64?, lasting duration: Duration? = nil) {
+        let framesPerSecond = Double(head.header.sampleRate) / Double(head.header.samplesPerFrame)
+        profile = RateProfile(statedFrames: duration.map { $0.seconds * framesPerSecond })
         header = head.header
         xing = head.xing
         trim = GaplessTrim(head.xing, samplesPerFrame: head.header.samplesPerFrame)
@@ -90,6 +95,26 @@ struct StreamMap {
         furthest = (0, 0)
     }
 
+    /// The bytes of the music behind the origin, if its rate varies and nothing in the stream states how; `nil` otherwise.
+    private var unstatedByteCount: Int64? {
+        guard xing == nil, freeByteCount == nil, !hasConstantRate, table.frameCount == nil, let audioEnd,
+            audioEnd > origin
+        else { return nil }
+        return audioEnd - origin
+    }
+
+    /// The offsets in the resource at which to sample the length of frames before a seek to frame `number`; empty if
+    /// nothing is to be learned from that.
+    func unsampled(for number: Int64) -> [Int64] {
+        guard number > furthest.number, let length = unstatedByteCount else { return [] }
+        return profile.unsampled(behind: furthest.offset, in: length).map { origin + $0 }
+    }
+
+    /// Records that the frames around `offset` of the resource have the mean length `length`; 0 if none were found there.
+    mutating func sample(_ length: Double, around offset: Int64) {
+        profile.sample(length, around: offset - origin)
+    }
+
     /// Records that the stream has `count` MPEG frames.
     mutating func ended(after count: Int64) { table.frameCount = count }
 
@@ -123,7 +148,10 @@ struct StreamMap {
             return trim.position(ofSample: (frames + 1) * samplesPerFrame)
         }
         guard let audioEnd, audioEnd > origin else { return nil }
-        let frames = Double(audioEnd - origin) / meanFrameLength
+        let known = unstatedByteCount.flatMap {
+            profile.frameCount(behind: furthest, mean: meanFrameLength, in: $0)
+        }
+        let frames = known ?? Double(audioEnd - origin) / meanFrameLength
         guard frames < 1e12 else { return nil }
         return trim.position(ofSample: FrameCount(frames.rounded()) * samplesPerFrame)
     }
@@ -186,6 +214,10 @@ struct StreamMap {
         {
             // A server may state any length; the largest ones would overflow.
             offset = Int64(min(share * Double(bytes), 1e15)) - (origin - firstFrame)
+        } else if let length = unstatedByteCount,
+            let place = profile.offset(ofFrame: number, behind: furthest, mean: meanFrameLength, in: length)
+        {
+            offset = place
         } else {
             offset = Int64(min(Double(number) * meanFrameLength, 1e15))
         }

@@ -1,6 +1,6 @@
 package import Media
 
-/// The text frames of an ID3v2 tag. Only the first bytes of the tag may have been read.
+/// The text frames and the chapters of an ID3v2 tag. Only the first bytes of the tag may have been read.
 ///
 /// Pictures and all other frames are skipped. Parsing ends at a frame that extends beyond the bytes that were
 /// read, or beyond the tag: nothing after a damaged frame can be trusted.
@@ -13,6 +13,8 @@ package struct ID3v2Tag: Sendable, Equatable {
     package private(set) var tags = TrackTags()
     /// The ReplayGain of the tag: text frames take precedence over `RVA2` frames.
     package var loudness: Loudness { written.filled(from: adjusted) }
+    package var chapters: ChapterList { ChapterList(found) }
+    private var found: [Chapter] = []
     private var written = Loudness()
     private var adjusted = Loudness()
 
@@ -29,11 +31,17 @@ package struct ID3v2Tag: Sendable, Equatable {
             guard let frame = FrameHead(&reader, version: header.version),
                 frame.byteCount <= reader.remaining
             else { return }
-            let body = reader.take(frame.byteCount)
-            guard frame.byteCount <= Self.longestText,
+            var body = reader.take(frame.byteCount)
+            // The title of a chapter comes before its picture.
+            if frame.identifier == "CHAP" { body = body.prefix(Self.longestText) }
+            guard body.count <= Self.longestText,
                 let payload = frame.payload(body, isUnsynchronised: header.isUnsynchronised)
             else { continue }
-            note(frame.identifier, payload)
+            if frame.identifier == "CHAP" {
+                found += Self.chapter(payload, version: header.version).map { [$0] } ?? []
+            } else {
+                note(frame.identifier, payload)
+            }
         }
     }
 
@@ -50,6 +58,21 @@ package struct ID3v2Tag: Sendable, Equatable {
         case "RVA2", "XRVA": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))
         default: break
         }
+    }
+
+    /// The chapter in a frame (ID3v2 Chapter Frame Addendum §3.1): a name for programs, its start and end in milliseconds,
+    /// their offsets, and frames of its own.
+    private static func chapter(_ payload: ArraySlice<UInt8>, version: Int) -> Chapter? {
+        guard let end = payload.firstIndex(of: 0) else { return nil }
+        var reader = BigEndianReader(Array(payload[(end + 1)...]))
+        guard let start = reader.next(4), reader.take(12).count == 12 else { return nil }
+        while let frame = FrameHead(&reader, version: version) {
+            let body = reader.take(frame.byteCount)
+            if frame.identifier == "TIT2", let text = frame.payload(body, isUnsynchronised: false) {
+                return Chapter(start: .milliseconds(start), title: ID3Text.decode(text))
+            }
+        }
+        return Chapter(start: .milliseconds(start), title: "")
     }
 
     private static func text(_ payload: ArraySlice<UInt8>) -> SafeText? {

@@ -39,7 +39,7 @@ struct StreamTail {
 
 extension ByteSource {
     /// The bytes of `range`; `nil`, without any request, if they are not all stored.
-    fileprivate func allStored(in range: ByteRange) async throws -> [UInt8]? {
+    func allStored(in range: ByteRange) async throws -> [UInt8]? {
         guard isStored(range) else { return nil }
         var bytes: [UInt8] = []
         while bytes.count < range.count {

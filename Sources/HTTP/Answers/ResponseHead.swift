@@ -127,7 +127,7 @@ struct ResponseHead: Equatable, Sendable {
     /// `redirectedHost` is the host that responded, if the request was redirected to another one. `wallTime`
     /// is the time of day in seconds since 1970, for servers that send no `Date`.
     func answer(requestCount: Int, redirectedHost: String? = nil, wallTime: Int64 = 0) -> RangeAnswer {
-        RangeAnswer(
+        var answer = RangeAnswer(
             kind: kind,
             validators: validators,
             contentType: contentType,
@@ -138,6 +138,8 @@ struct ResponseHead: Equatable, Sendable {
             station: station,
             wire: wire(redirectedHost: redirectedHost)
         )
+        answer.isFresh = isFresh
+        return answer
     }
 
     // MARK: The body
@@ -229,6 +231,14 @@ struct ResponseHead: Equatable, Sendable {
         guard let until = HTTPDate.seconds(value) else { return nil }
         let now = first("date").flatMap { HTTPDate.seconds($0) } ?? wallTime
         return .seconds(min(max(0, until - now), century))
+    }
+
+    /// `true` if both dates are stated by the server, so that its clock need not be right.
+    private var isFresh: Bool {
+        guard let date = first("date").flatMap({ HTTPDate.seconds($0) }),
+            let modified = validators.lastModified.flatMap({ HTTPDate.seconds($0) })
+        else { return false }
+        return abs(date - modified) < 60
     }
 
     private var validators: Validators {

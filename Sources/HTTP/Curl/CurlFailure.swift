@@ -16,9 +16,8 @@ enum CurlFailure {
         var nameStatus: Int32 = EAI_NONAME
         /// `true` if this machine has a route to other networks.
         var hasRoute = true
-
-        /// `true` if this machine's network is at fault, whatever the host.
-        fileprivate var isMachineAtFault: Bool { nameStatus == EAI_AGAIN || !hasRoute }
+        /// `true` if another host has answered since the request was sent.
+        var hasOtherAnswer = false
     }
 
     /// The error for `code`, which is not `CURLE_OK`.
@@ -76,6 +75,24 @@ enum CurlFailure {
         }
     }
 
+    /// The error if no name server answers in time.
+    static func noLookUp(_ request: WireRequest, hasOtherAnswer: Bool) -> MediaError {
+        let (kind, cause) = noLookUp(of: request.host, hasOtherAnswer: hasOtherAnswer)
+        var error = MediaError(kind, request.subject, cause)
+        if hasOtherAnswer { error.deadOrigin = request.origin }
+        return error
+    }
+
+    /// A fault of this machine, unless another host has answered since the request was sent: then only the name servers
+    /// of this host's domain are silent.
+    private static func noLookUp(of host: SafeText, hasOtherAnswer: Bool) -> (MediaError.Code, SafeText) {
+        let (start, domain, machine): (SafeText, SafeText, SafeText) = (
+            "can't look up host " + host, "; its name servers don't answer, try again later",
+            "; check this machine's network connection"
+        )
+        return hasOtherAnswer ? (.unknownHost, start + domain) : (.networkUnreachable, start + machine)
+    }
+
     private static func describe(
         _ code: CURLcode,
         _ circumstances: Circumstances,
@@ -85,13 +102,12 @@ enum CurlFailure {
         // libcurl returns the same code whether the host or a proxy refused the connection.
         let place = circumstances.hasProxy ? request.place + " or the environment's proxy" : request.place
         return switch code {
-        case CURLE_COULDNT_RESOLVE_HOST where circumstances.isMachineAtFault:
-            (
-                .networkUnreachable,
-                "can't look up host " + host + "; check this machine's network connection"
-            )
+        case CURLE_COULDNT_RESOLVE_HOST where !circumstances.hasRoute:
+            noLookUp(of: host, hasOtherAnswer: false)
+        case CURLE_COULDNT_RESOLVE_HOST where circumstances.nameStatus == EAI_AGAIN:
+            noLookUp(of: host, hasOtherAnswer: circumstances.hasOtherAnswer)
         case CURLE_COULDNT_RESOLVE_HOST:
-            (.unknownHost, "can't find host " + host + "; check the address and the network")
+            (.unknownHost, "can't find host " + host + " – check the address")
         case CURLE_URL_MALFORMAT:
             (.badURL, "not a valid URL; check how it is written")
         case CURLE_COULDNT_CONNECT where circumstances.systemError == ECONNREFUSED:
@@ -100,7 +116,7 @@ enum CurlFailure {
                 "connection refused by " + place + "; check the port and that the server runs"
             )
         case CURLE_COULDNT_CONNECT
-        where unreachable.contains(circumstances.systemError) && circumstances.isMachineAtFault:
+        where unreachable.contains(circumstances.systemError) && !circumstances.hasRoute:
             (
                 .networkUnreachable,
                 "no network route to " + place + "; check this machine's network connection"

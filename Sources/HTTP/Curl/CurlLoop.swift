@@ -2,13 +2,14 @@ import System
 
 internal import CCurl
 internal import Media
+internal import Synchronization
 
 /// The thread `http`: it takes commands from any thread and carries out all transfers with libcurl.
 ///
 /// libcurl is opened with the first command, or by `warmUp`; then the thread starts. It ends with `stop`.
 final class CurlLoop: @unchecked Sendable {
-    // Unchecked: `multi`, `handles`, `ids` and `resume` are only used on the thread; all other mutable state is in
-    // `guarded`.
+    // Unchecked: `multi`, `handles`, `ids`, `unexplained` and `resume` are only used on the thread; all other mutable
+    // state is in `guarded`.
 
     enum Command {
         case start(Transfer)
@@ -44,6 +45,10 @@ final class CurlLoop: @unchecked Sendable {
         func callAsFunction() { _ = ccurl_multi_wakeup(multi) }
     }
 
+    private struct Unexplained {
+        weak var transfer: Transfer?
+    }
+
     /// libcurl, shared by all loops of the process.
     static let library = OptionalLibrary { ccurl_load().map { String(cString: $0) } }
 
@@ -54,6 +59,7 @@ final class CurlLoop: @unchecked Sendable {
     /// after about this long, and most pauses of the player are shorter.
     static let longestIdle = Duration.seconds(30)
 
+    private let arrived = Atomic<Int>(0)
     private let configuration: HTTPConfiguration
     private let library: OptionalLibrary
     private let resume: (UnsafeMutableRawPointer) -> CURLcode
@@ -66,6 +72,8 @@ final class CurlLoop: @unchecked Sendable {
     private var handles: [Transfer.ID: EasyHandle] = [:]
     /// Finds the transfer of a handle that libcurl reports as finished.
     private var ids: [UnsafeMutableRawPointer: Transfer.ID] = [:]
+    /// The transfers whose host was not found, while `LocalNetwork` is asked why.
+    private var unexplained: [Unexplained] = []
     /// The time at which all connections are closed; `nil` while there is a transfer, or no connection.
     private var closesAt: Duration?
 
@@ -81,6 +89,12 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     // MARK: From any thread
+
+    /// The number of heads and pieces of bodies that have arrived from hosts that name servers know: while it grows, this
+    /// machine's network works.
+    var arrivals: Int { arrived.load(ordering: .relaxed) }
+
+    func noteArrival() { arrived.add(1, ordering: .relaxed) }
 
     /// Opens libcurl and starts the thread before the first request. Returns at once.
     func warmUp() {
@@ -168,7 +182,8 @@ final class CurlLoop: @unchecked Sendable {
             ccurl_multi_remove(multi, handle.pointer)
             handle.transfer?.cancel()
         }
-        (handles, ids) = ([:], [:])
+        for each in unexplained { each.transfer?.cancel() }
+        (handles, ids, unexplained) = ([:], [:], [])
         freeMulti()
         end(in: .stopped)
     }
@@ -272,9 +287,12 @@ final class CurlLoop: @unchecked Sendable {
             return transfer.finished(failure: CurlFailure.error(code, circumstances, request: request))
         }
         // The look-up blocks. Meanwhile the transfer can be cancelled or meet its deadline.
+        unexplained.removeAll { $0.transfer?.isOver ?? true }
+        unexplained.append(Unexplained(transfer: transfer))
         NamedThread.start("name-lookup") { [weak transfer, circumstances] in
             var circumstances = circumstances
             circumstances.nameStatus = network.nameStatus(request.host.string)
+            circumstances.hasOtherAnswer = transfer?.hasOtherAnswer ?? false
             transfer?.finished(failure: CurlFailure.error(code, circumstances, request: request))
         }
     }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Media
+internal import System
 
 /// One request to libcurl: an easy handle with its options, lists and callbacks.
 ///
@@ -63,6 +64,12 @@ final class EasyHandle {
             return handle.append(line: line) ? line.count : 0
         }
         ccurl_easy_set_pointer(pointer, CURLOPT_HEADERDATA, context)
+        // A socket is made for an address of the host, so its name was looked up.
+        ccurl_easy_set_sockopt_callback(pointer) { context, _, _ in
+            EasyHandle.from(context)?.transfer?.lookedUp()
+            return CURL_SOCKOPT_OK
+        }
+        ccurl_easy_set_pointer(pointer, CURLOPT_SOCKOPTDATA, context)
         // The connection is established and the request is about to be sent.
         ccurl_easy_set_prereq_callback(pointer) { context, _, _, _, _ in
             guard let transfer = EasyHandle.from(context)?.transfer else { return CURL_PREREQFUNC_ABORT }
@@ -127,7 +134,7 @@ final class EasyHandle {
             (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
         ]
         for (option, value) in options { ccurl_easy_set_long(pointer, option, value) }
-        if let file = configuration.certificateFile { set(CURLOPT_CAINFO, file) }
+        if let file = configuration.certificateFile { set(CURLOPT_CAINFO, file: file) }
     }
 
     /// Returns `false` if one of the options could not be set: the request would not be the intended one.
@@ -144,7 +151,7 @@ final class EasyHandle {
         ccurl_easy_set_long(pointer, CURLOPT_HTTPAUTH, 1)
         if request.usesNetrc, let file = configuration.netrcFile {
             ccurl_easy_set_long(pointer, CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
-            isSet = set(CURLOPT_NETRC_FILE, file) && isSet
+            isSet = set(CURLOPT_NETRC_FILE, file: file) && isSet
         }
         if let credentials = request.credentials {
             isSet = set(CURLOPT_USERNAME, credentials.user) && isSet
@@ -160,6 +167,11 @@ final class EasyHandle {
     @discardableResult
     private func set(_ option: CURLoption, _ text: String) -> Bool {
         ccurl_easy_set_text(pointer, option, text) == CURLE_OK
+    }
+
+    @discardableResult
+    private func set(_ option: CURLoption, file: String) -> Bool {
+        ccurl_easy_set_text(pointer, option, FileName.cString(file)) == CURLE_OK
     }
 
     /// Accepts the responses of SHOUTcast, which begin with `ICY`. `ResponseHead` reads the status that

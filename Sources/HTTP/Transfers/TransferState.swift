@@ -37,6 +37,8 @@ struct TransferState {
     }
 
     private enum Phase {
+        /// The address of the host, or of a proxy, is not known yet.
+        case lookingUp
         case connecting
         case waitingForHead
         case inBody
@@ -55,7 +57,7 @@ struct TransferState {
     /// reaches the limit.
     static let bufferedMultiplexed = 16 * 1024 * 1024
 
-    private var phase = Phase.connecting
+    private var phase = Phase.lookingUp
     private var head: ResponseHead?
     /// Body bytes that have arrived and were not taken yet, in the pieces that the reader will receive.
     private var chunks: [[UInt8]] = []
@@ -67,10 +69,10 @@ struct TransferState {
     /// The time at which the transfer fails; ignored while paused.
     private var deadline: Duration
     private let timeouts: Timeouts
-    private let subject: SafeText
+    private let request: WireRequest
 
-    init(subject: SafeText, timeouts: Timeouts, now: Duration) {
-        self.subject = subject
+    init(request: WireRequest, timeouts: Timeouts, now: Duration) {
+        self.request = request
         self.timeouts = timeouts
         deadline = now + timeouts.connect
     }
@@ -78,15 +80,20 @@ struct TransferState {
     /// `true` if libcurl has nothing more to do for the transfer.
     var isOver: Bool {
         switch phase {
-        case .connecting, .waitingForHead, .inBody: false
+        case .lookingUp, .connecting, .waitingForHead, .inBody: false
         case .ended, .failed, .cancelled: true
         }
+    }
+
+    /// The host has an address, to which a connection is being made.
+    mutating func lookedUp() {
+        if case .lookingUp = phase { phase = .connecting }
     }
 
     /// A connection is established. This can happen again if libcurl has to use another one.
     mutating func connected(at now: Duration) {
         switch phase {
-        case .connecting, .waitingForHead:
+        case .lookingUp, .connecting, .waitingForHead:
             phase = .waitingForHead
             deadline = now + timeouts.firstByte
         case .inBody, .ended, .failed, .cancelled: break
@@ -96,7 +103,7 @@ struct TransferState {
     /// The head of the final response arrived; it announces `owed` bytes of body.
     mutating func headReceived(_ head: ResponseHead, owed: Int64?, at now: Duration) {
         switch phase {
-        case .connecting, .waitingForHead:
+        case .lookingUp, .connecting, .waitingForHead:
             self.head = head
             self.owed = owed
             phase = .inBody
@@ -143,7 +150,7 @@ struct TransferState {
     /// libcurl has ended the transfer; `failure` is `nil` if the body reached the end of its framing.
     mutating func finished(failure: MediaError?) {
         switch phase {
-        case .connecting, .waitingForHead:
+        case .lookingUp, .connecting, .waitingForHead:
             phase = .failed(failure ?? cut("the server closed the connection without an answer"))
         case .inBody:
             if owed == 0 {
@@ -179,15 +186,18 @@ struct TransferState {
         return cancelled()
     }
 
-    /// Time has passed: fails the transfer if its deadline has passed.
-    mutating func timePassed(now: Duration) -> TimeCheck {
+    /// Time has passed: fails the transfer if its deadline has passed. `hasOtherAnswer` is `true` if another host has
+    /// answered since the request was sent.
+    mutating func timePassed(now: Duration, hasOtherAnswer: Bool = false) -> TimeCheck {
         let error: MediaError
         switch phase {
         case .ended, .failed, .cancelled: return .over
+        case .lookingUp:
+            error = CurlFailure.noLookUp(request, hasOtherAnswer: hasOtherAnswer)
         case .connecting:
             // Not `.timedOut`, which means that a server was reached but is slow.
             let cause: SafeText = "can't reach the server in time; check the network"
-            error = MediaError(.connectionFailed, subject, cause)
+            error = MediaError(.connectionFailed, request.subject, cause)
         case .waitingForHead: error = late("the server accepted the connection but does not answer")
         case .inBody: error = late("the server stopped sending")
         }
@@ -213,7 +223,7 @@ struct TransferState {
         switch phase {
         case .cancelled: return .failure(CancellationError())
         case .failed(let error) where head == nil: return .failure(error)
-        case .connecting, .waitingForHead, .inBody, .ended, .failed: break
+        case .lookingUp, .connecting, .waitingForHead, .inBody, .ended, .failed: break
         }
         return head.map(Delivery.head) ?? .wait
     }
@@ -235,11 +245,11 @@ struct TransferState {
         case .failed(let error): return .failure(error)
         case .ended: return .end
         case .cancelled: return .failure(CancellationError())
-        case .connecting, .waitingForHead, .inBody: return owed == 0 ? .end : .wait
+        case .lookingUp, .connecting, .waitingForHead, .inBody: return owed == 0 ? .end : .wait
         }
     }
 
-    private func cut(_ cause: SafeText) -> MediaError { MediaError(.cut, subject, cause) }
+    private func cut(_ cause: SafeText) -> MediaError { MediaError(.cut, request.subject, cause) }
 
-    private func late(_ cause: SafeText) -> MediaError { MediaError(.timedOut, subject, cause) }
+    private func late(_ cause: SafeText) -> MediaError { MediaError(.timedOut, request.subject, cause) }
 }

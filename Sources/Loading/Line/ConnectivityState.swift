@@ -157,7 +157,9 @@ package struct ConnectivityState: Sendable {
         now: Duration
     ) -> Bool {
         guard let origin = error.deadOrigin, mayBeDead(origin) else {
-            infer(from: error, of: host, as: pass, now: now)
+            // If the target of a redirect has failed, the host has answered.
+            let hasRedirected = error.deadOrigin.map { $0 != host } ?? false
+            if hasRedirected { answered(host) } else { infer(from: error, of: host, as: pass, now: now) }
             return false
         }
         if origin != host {

@@ -14,6 +14,8 @@ enum AnswerMeaning: Equatable, Sendable {
     case nothingThere(end: Int64?)
     /// The resource is no longer the stored one.
     case changed
+    /// The resource is longer than before, and the request had no stored bytes to compare. It is sent again with some.
+    case grown
     /// The server sent the whole of an unchanged file: it does not support the condition, so the next one is
     /// tried.
     case weakerCondition(IfRangeStep)
@@ -32,23 +34,27 @@ extension AnswerMeaning {
         switch self {
         case .part, .whole: answer.forbidsStoring || answer.isEncoded
         case .live: true
-        case .nothingThere, .changed, .weakerCondition, .withoutRange, .later, .refused: false
+        case .nothingThere, .changed, .grown, .weakerCondition, .withoutRange, .later, .refused: false
         }
     }
 
     /// The cause of a 401 if the password is in a playlist and was not sent.
     static let withheldUserInfo: SafeText =
         """
-        the server asks for a user name and password (401), and those in a playlist are not sent; add this URL \
-        with them as a source of your own
+        the server asks for a user name and password (401), and those in a playlist are not sent; put them \
+        into ~/.netrc, or add this URL with them
         """
+
+    /// The cause of a 401 to a request with a user name and a password.
+    static let refusedUserInfo: SafeText = "the server refuses this user name or password (401)"
 
     /// The cause of a refusal with `status`, for messages.
     static func cause(status: Int) -> SafeText {
         switch status {
         case 200: "the server states a length that no file has"
         case 206: "got a part of the file at an unknown position (206); the server is at fault"
-        case 401: "the server asks for a user name and password (401); put them into the URL"
+        case 400: "the server can't read the request (400); check the URL, and if it needs https"
+        case 401: "the server asks for a user name and password (401); put them into ~/.netrc or the URL"
         case 403: "the server denies access (403); check the URL or the login"
         case 404: "the server has no such file (404)"
         case 407: "the proxy asks for a user name and password (407); put them into the proxy's URL"
@@ -74,17 +80,48 @@ extension RangeAnswer {
     /// `true` if this is another representation than the one that `known` describes: another length, or
     /// another validator (RFC 9110 §8.8). A value that one of them lacks is no contradiction.
     func contradicts(_ known: EntryDescription) -> Bool {
-        let length: Int64?
+        differ(statedLength, known.length) || contradictsValidators(of: known)
+    }
+
+    /// `true` if this may be what `known` describes, grown since then, as a recording in progress is: longer, and
+    /// without another validator.
+    func isGrown(_ known: EntryDescription) -> Bool {
+        isLonger(than: known) && !contradictsValidators(of: known)
+    }
+
+    /// `true` if this states a greater length than `known`.
+    func isLonger(than known: EntryDescription) -> Bool {
+        guard let statedLength, let length = known.length else { return false }
+        return statedLength > length
+    }
+
+    /// `true` if a server answers like this to a request for more than the `length` bytes that it has: it refuses, or
+    /// ignores the range and sends all of them.
+    func bringsNothing(beyond length: Int64) -> Bool {
         switch kind {
-        case .part(_, let total): length = total
-        case .whole(let whole): length = isEncoded ? nil : whole
-        // The meaning of the length in a 416 depends on the request.
-        case .unsatisfiable: length = nil
-        case .notModified, .refused: return false
+        case .refused: true
+        case .whole: statedLength == length
+        case .part, .unsatisfiable, .notModified: false
         }
-        return differ(length, known.length)
-            || differ(validators.etag.map(opaque), known.validators.etag.map(opaque))
-            || differ(validators.lastModified, known.validators.lastModified)
+    }
+
+    /// The length of the whole resource; `nil` if it is not stated. That of a 416 depends on the request, so it is left
+    /// out.
+    private var statedLength: Int64? {
+        switch kind {
+        case .part(_, let total): total
+        case .whole(let length): isEncoded ? nil : length
+        case .unsatisfiable, .notModified, .refused: nil
+        }
+    }
+
+    private func contradictsValidators(of known: EntryDescription) -> Bool {
+        switch kind {
+        case .notModified, .refused: false
+        case .part, .whole, .unsatisfiable:
+            differ(validators.etag.map(opaque), known.validators.etag.map(opaque))
+                || differ(validators.lastModified, known.validators.lastModified)
+        }
     }
 
     /// The tag without the prefix `W/`, for the weak comparison of RFC 9110 §8.8.3.2: a server that

@@ -8,17 +8,32 @@ struct LoadAnswers: Sendable {
     private var lacksValidators = false
     /// `true` once ranges did not work and the whole resource was requested.
     private var hasFallenBack = false
+    /// `true` once the resource was found to be longer than before.
+    private var hasGrown = false
+    /// `true` if there may be more behind `description.length` by now: a response showed that the resource had grown, or
+    /// was modified just before. Ends when nothing is found there.
+    private(set) var mayGrow = false
+    /// `true` if the URL has a user name and a password.
+    private let hasUserInfo: Bool
+    /// `false` if only its bytes identify the resource, as if the server sent no validators.
+    private var trustsValidators = true
 
     /// Begins with the stored description from an earlier open.
-    init(_ description: EntryDescription) {
+    init(_ description: EntryDescription, hasUserInfo: Bool = false) {
         self.description = description
+        self.hasUserInfo = hasUserInfo
         // A server that did not support ranges the last time may support them by now. Trying a range costs
         // nothing, whereas the whole resource would include all stored bytes again.
         if description.acceptsRanges == false { self.description.acceptsRanges = nil }
     }
 
     /// `true` if only the bytes themselves can show that the response is of the same file.
-    var comparesBytes: Bool { description.validators.isEmpty || lacksValidators }
+    var comparesBytes: Bool { description.validators.isEmpty || lacksValidators || hasGrown }
+
+    /// `true` if validators show that `answer` is of the known file, and it has not grown.
+    func confirms(_ answer: RangeAnswer) -> Bool {
+        !comparesBytes && !answer.validators.isEmpty && !answer.isGrown(description)
+    }
 
     func isComplete(_ stored: ByteRangeSet) -> Bool {
         description.length.map { stored.covers(0..<$0) } ?? false
@@ -30,6 +45,7 @@ struct LoadAnswers: Sendable {
         case .part(let range):
             description.acceptsRanges = !hasFallenBack
             if case .part(_, let total?) = answer.kind, isBelievable(total, range, asked: plan.asked) {
+                if answer.isGrown(description) { grew() }
                 description.length = total
             }
             lacksValidators = answer.validators.isEmpty
@@ -41,23 +57,38 @@ struct LoadAnswers: Sendable {
             if answer.isEncoded {
                 description.length = nil
             } else if case .whole(let length?) = answer.kind {
+                if answer.isGrown(description) { grew() }
                 description.length = length
             }
             learnFile(answer)
-        case .nothingThere(let end): description.length = end ?? description.length
+        case .nothingThere(let end):
+            description.length = end ?? description.length
+            mayGrow = false
+        case .grown: grew()
         case .weakerCondition(let step): ifRangeStep = step
         case .withoutRange:
             hasFallenBack = true
             description.acceptsRanges = false
-        case .live, .changed, .later, .refused: break
+        case .changed, .live, .later, .refused: break
         }
+    }
+
+    private mutating func grew() { (hasGrown, mayGrow) = (true, true) }
+
+    /// The request of `plan` failed. Returns `true` if it only asked for bytes behind the known end, which then counts
+    /// as the end.
+    mutating func endStays(after plan: FetchPlan) -> Bool {
+        guard let length = description.length, plan.wanted?.lowerBound == length else { return false }
+        mayGrow = false
+        return true
     }
 
     /// A body without a stated length ended at `length`.
     mutating func ended(at length: Int64) { description.length = length }
 
     private mutating func learnFile(_ answer: RangeAnswer) {
-        if !answer.validators.isEmpty { description.validators = answer.validators }
+        if answer.isFresh { mayGrow = true }
+        if trustsValidators, !answer.validators.isEmpty { description.validators = answer.validators }
         description.contentType = answer.contentType ?? description.contentType
         description.redirectedTo = answer.redirectedTo?.withoutSecrets
     }
@@ -65,9 +96,19 @@ struct LoadAnswers: Sendable {
     /// `true` if `total` can be trusted as the length of the resource. RFC 9110 §14.4 requires that it is the
     /// length, but some servers state the length of the part instead. So if `total` is exactly the end of the
     /// range that we requested, it is not trusted until a request beyond it has verified it, unless it equals
-    /// the known length.
+    /// the known length, or lies beyond it while the resource may grow: then its end is requested once more.
     private func isBelievable(_ total: Int64, _ range: ByteRange, asked: ByteRange?) -> Bool {
-        total != range.upperBound || total != asked?.upperBound || total == description.length
+        guard total == range.upperBound, total == asked?.upperBound else { return true }
+        return description.length.map { total == $0 || (mayGrow && total > $0) } ?? false
+    }
+
+    /// `true` if there is nothing at `offset`. If the resource may grow, its known end is requested once more; not from
+    /// a server without ranges, which would send all of it again, and not for a list or a tag that was just written:
+    /// only music that `isPlaying`, or that was seen to grow, is worth the request.
+    func isPastEnd(_ offset: Int64, isPlaying: Bool) -> Bool {
+        guard let length = description.length else { return false }
+        let asks = mayGrow && (hasGrown || isPlaying) && description.acceptsRanges == true
+        return asks ? offset > length : offset >= length
     }
 
     /// `true` if any offset can be read without reading all bytes before it. Before the first response,
@@ -92,6 +133,10 @@ struct LoadAnswers: Sendable {
             return .refused(.badAnswer, SafeText(cause))
         }
         if !stored.isEmpty || isBesideAnother, isChanged(answer, to: plan) { return .changed }
+        if !stored.isEmpty || isBesideAnother, !comparesBytes, answer.isGrown(description) { return .grown }
+        if let end = description.length, plan.wanted?.lowerBound == end, answer.bringsNothing(beyond: end) {
+            return .nothingThere(end: end)
+        }
         switch answer.kind {
         case .part(let range, let total): return part(range, total: total, of: plan)
         case .whole: return whole(answer, to: plan, isFirst: stored.isEmpty)
@@ -118,7 +163,7 @@ struct LoadAnswers: Sendable {
         default: break
         }
         // Servers that ignore If-Range send a part of the new file with the new file's validators.
-        return answer.contradicts(description)
+        return answer.contradicts(description) && !answer.isGrown(description)
     }
 
     private func part(_ range: ByteRange, total: Int64?, of plan: FetchPlan) -> AnswerMeaning {
@@ -126,8 +171,8 @@ struct LoadAnswers: Sendable {
             return .refused(.httpStatus, "requested the whole file, got a part; the server is at fault")
         }
         // The server sent only the bytes that were requested again for comparison: the resource ends there.
-        if !plan.overlap.isEmpty, range == plan.overlap, description.length == nil,
-            total ?? range.upperBound == range.upperBound
+        if !plan.overlap.isEmpty, range == plan.overlap,
+            [total, description.length].allSatisfy({ $0 ?? range.upperBound == range.upperBound })
         {
             return .nothingThere(end: range.upperBound)
         }
@@ -172,6 +217,7 @@ struct LoadAnswers: Sendable {
         if RetryPolicy.isWorthWaiting(forStatus: status) { return .later(status: status) }
         switch status {
         case 401 where answer.withholdsUserInfo: return .refused(.httpStatus, AnswerMeaning.withheldUserInfo)
+        case 401 where hasUserInfo: return .refused(.httpStatus, AnswerMeaning.refusedUserInfo)
         // For an impossible length, a redirect, a required login, or a missing or blocked file, a request
         // without a range would not help.
         case 200, 300..<400, 401, 404, 407, 410, 451:
@@ -195,9 +241,13 @@ struct LoadAnswers: Sendable {
         description.durationSeconds = duration?.seconds
     }
 
-    /// Drops a stored length that the stored bytes contradict. It comes from a damaged index; the server
-    /// states the right one.
-    mutating func forgetImpossibleLength(_ stored: ByteRangeSet) {
+    /// The resource is opened while `stored` is stored.
+    ///
+    /// Drops a stored length that the stored bytes contradict: it comes from a damaged index, and the server states the
+    /// right one. Without `trustsValidators`, or if bytes were stored without validators before, uses none.
+    mutating func opened(_ stored: ByteRangeSet, trustsValidators: Bool) {
+        self.trustsValidators = trustsValidators && (stored.isEmpty || !description.validators.isEmpty)
+        if !self.trustsValidators { description.validators = Validators() }
         guard let length = description.length else { return }
         if length < 0 || stored.ranges.last?.upperBound ?? 0 > length { description.length = nil }
     }

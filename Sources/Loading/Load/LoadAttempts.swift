@@ -41,7 +41,7 @@ struct LoadAttempts: Sendable {
         /// The next attempt is due at this time.
         case wait(until: Duration, reason: MediaError)
         /// Waiting does not help: the reads that waited for this request fail.
-        case failed
+        case failed(MediaError)
         /// It was the last attempt: all waiting reads fail.
         case givenUp(MediaError)
         /// An early attempt failed after the loader had given up on the server: the waiting reads fail, and
@@ -108,7 +108,9 @@ struct LoadAttempts: Sendable {
         let wasRefused = error.code == .offline
         guard failure.isWorthWaiting || wasRefused, !isHopeless(network, hasStored: hasStored) else {
             failedForGood()
-            return .failed
+            var final = error
+            if wasRefused, hasStored { final.cause = "the rest is " + error.cause }
+            return .failed(final)
         }
         guard case .due(let fetchRound) = fetch.attempt else {
             retry.failedEarly(now: now)

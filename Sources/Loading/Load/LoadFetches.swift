@@ -88,9 +88,9 @@ struct LoadFetches: Sendable {
     /// The oldest request in progress whose remaining bytes include `offset`.
     func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
 
-    /// `true` if the body of another request than `id` is arriving.
-    func isAnyAnswered(besides id: FetchPlan.ID) -> Bool {
-        active.contains { $0.plan.id != id && $0.isAnswered }
+    /// The other requests than `id` whose bodies are arriving.
+    func answered(besides id: FetchPlan.ID) -> [FetchPlan.ID] {
+        active.filter { $0.plan.id != id && $0.isAnswered }.map(\.plan.id)
     }
 
     /// A cancelled request whose last bytes, still on their way into the store, may include `offset`.
@@ -149,4 +149,11 @@ struct LoadFetches: Sendable {
     mutating func ended(_ id: FetchPlan.ID) -> LoadFetch? { fetches.removeValue(forKey: id) }
 
     mutating func cancel(_ id: FetchPlan.ID) { fetches[id]?.phase = .cancelled }
+
+    /// Cancels every request but `kept`. Returns the cancelled ones.
+    mutating func cancelAll(but kept: FetchPlan.ID?) -> [FetchPlan.ID] {
+        let ids = active.map(\.plan.id).filter { $0 != kept }
+        for id in ids { cancel(id) }
+        return ids
+    }
 }

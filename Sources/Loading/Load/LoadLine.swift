@@ -88,13 +88,24 @@ struct LoadLine: Sendable {
         return min(settings.readThrough, isKnown ? readThrough : settings.askNextAt)
     }
 
-    /// The length of one request.
-    func window(for why: FetchReason) -> Int64 {
+    /// The length of one request. `bytesPerSecond` is the rate of the music; 0 if unknown.
+    func window(for why: FetchReason, playing bytesPerSecond: Double) -> Int64 {
         switch why {
-        case .demand: settings.demandWindow
+        // Half a second, which only uncompressed music exceeds: half of it, which the end of a block may cut off, is
+        // still the quarter of a second that the first sound after a seek needs.
+        case .demand:
+            max(
+                settings.demandWindow,
+                min(settings.largestWindow, Int64(min(rate(bytesPerSecond) / 2, 1e12)))
+            )
         case .readAhead: readAheadWindow
         case .prefetch, .fill, .revalidate, .probe: spareWindow
         }
+    }
+
+    /// The rate of the music; while it is unknown, the one that its name suggests.
+    private func rate(_ bytesPerSecond: Double) -> Double {
+        bytesPerSecond > 0 ? bytesPerSecond : settings.likelyBytesPerSecond
     }
 
     /// About two seconds at the measured rate. If windows arrive too fast to be measured, each is twice as

@@ -50,8 +50,8 @@ struct LoadPlanner: Sendable {
         return needs.min()
     }
 
-    /// `true` if there are bytes to fetch for which no read waits.
-    var hasWant: Bool { nextWant() != nil }
+    /// The most urgent bytes to fetch for which no read waits.
+    var wanted: ByteRange? { nextWant()?.gap }
 
     private mutating func endUnwanted() -> [ResourceLoadState.Action] {
         var lingering = 0
@@ -91,7 +91,8 @@ struct LoadPlanner: Sendable {
                 if description.acceptsRanges == false {
                     if !fetches.hasWhole { actions.append(begin(wanted: nil, why: why)) }
                 } else {
-                    actions.append(begin(at: offset, why: why))
+                    let reading = reader.reading.contains(offset) ? reader.reading.upperBound : 0
+                    actions.append(begin(at: offset, why: why, upTo: reading))
                 }
             }
         }
@@ -107,7 +108,9 @@ struct LoadPlanner: Sendable {
             admitsRequest(isNewRead: false),
             let place = comparison.place(
                 stored: stored,
-                isMissing: { firstMissing(in: $0..<min($0 + 1, length ?? .max)) != nil }
+                isMissing: { place in
+                    length.map { place < $0 } ?? true && firstMissing(in: place..<place + 1) != nil
+                }
             )
         else { return nil }
         return begin(at: place, why: .readAhead, notBeyond: place + settings.demandWindow)
@@ -137,14 +140,20 @@ struct LoadPlanner: Sendable {
 
     // MARK: Beginning
 
-    /// Begins a fetch of the missing bytes from `offset` on. It ends at a block boundary if possible, so that
-    /// extents are whole blocks, and never requests bytes that are stored or already on their way.
+    /// Begins a fetch of the missing bytes from `offset` on: up to `least` if the reader has announced that it reads so far,
+    /// but of one to the largest window, unless it only takes a sample; else a window. It ends at a block boundary if
+    /// possible, so that extents are whole blocks, and never requests bytes that are stored or already on their way.
     private mutating func begin(
         at offset: Int64,
         why: FetchReason,
+        upTo least: Int64 = 0,
         notBeyond limit: Int64 = .max
     ) -> ResourceLoadState.Action {
-        var window = line.window(for: why)
+        let isSample = least > offset && least - offset <= settings.largestSample
+        var window =
+            least > offset
+            ? max(isSample ? 1 : settings.demandWindow, min(settings.largestWindow, least - offset))
+            : line.window(for: why, playing: readers.bytesPerSecond)
         // The first request of a pair is short, so that its connection is free soon.
         if why == .readAhead, !fetches.isBusy, !answers.comparesBytes, lacksSecondConnection {
             window = settings.demandWindow
@@ -154,7 +163,8 @@ struct LoadPlanner: Sendable {
         var end = overflow ? .max : sum
         let rounded = end - end % block
         if rounded > offset + window / 2 { end = rounded }
-        end = min(end, length ?? .max, limit)
+        if end < least { end = min(least, overflow ? .max : sum) }
+        end = min(end, answers.mayGrow ? .max : length ?? .max, limit)
         // If only a little of a track's head would remain, include it: it is not worth a request of its own.
         if why == .prefetch, limit > end, limit - end < block / 2 { end = limit }
         if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
@@ -171,7 +181,9 @@ struct LoadPlanner: Sendable {
             plan.ifRange = answers.ifRangeStep.condition(for: description.validators)
             if answers.comparesBytes {
                 plan.overlap = storedBytes(before: wanted.lowerBound)
-                if plan.overlap.isEmpty { comparison.jumped(plan.id, stored: stored) }
+                if plan.overlap.isEmpty {
+                    comparison.jumped(plan.id, stored: stored, beside: fetches.answered(besides: plan.id))
+                }
             }
         }
         fetches.began(plan, end: wanted?.upperBound ?? length ?? .max, attempts.attempt(now: now))
@@ -255,7 +267,9 @@ struct LoadPlanner: Sendable {
 
     /// The range that `reader` needs soon.
     private func zone(of reader: LoadReaders.Reader) -> ByteRange {
-        let ahead = reader.readAhead.bytes.map { $0 + reserve(for: $0) } ?? settings.demandWindow
+        let ahead =
+            reader.readAhead.bytes.map { $0 + reserve(for: $0) }
+            ?? line.window(for: .demand, playing: readers.bytesPerSecond)
         let (end, overflow) = reader.offset.addingReportingOverflow(ahead)
         let start = max(0, reader.offset)
         return start..<max(start, min(overflow ? .max : end, length ?? .max))

@@ -41,6 +41,8 @@ package struct LoadReaders: Sendable {
         case readAhead(bytesPerSecond: Double)
         /// With low priority, its reads are as urgent as the head of the next track.
         case lowPriority(Bool)
+        /// Its next reads go through this range: a request for its first bytes should bring the others too.
+        case reading(ByteRange)
         case prefetch(ByteRange)
         /// Fetch all missing bytes once there is nothing more urgent.
         case fill
@@ -55,6 +57,8 @@ package struct LoadReaders: Sendable {
         fileprivate(set) var bytesPerSecond = 0.0
         /// `true` if its reads are only as urgent as the head of the next track.
         fileprivate(set) var hasLowPriority = false
+        /// The range that its next reads go through.
+        fileprivate(set) var reading: ByteRange = 0..<0
         fileprivate(set) var prefetches: [ByteRange] = []
         /// `true` if it wants all missing bytes once there is nothing more urgent.
         fileprivate(set) var fills = false
@@ -130,6 +134,7 @@ package struct LoadReaders: Sendable {
         case .readAhead:
             if case .allowed(let bytes) = reader.readAhead { reader.readAhead = .withdrawn(bytes) }
         case .lowPriority(let isLow): reader.hasLowPriority = isLow
+        case .reading(let range): reader.reading = range
         case .prefetch(let range): if !range.isEmpty { reader.prefetches.append(range) }
         case .fill: reader.fills = true
         }

@@ -20,8 +20,20 @@ package struct LoadSettings: Sendable, Equatable {
     package var leastReadAhead: Int64 = 1 << 20
 
     /// The window of a waiting read: 1.6 s of music at 320 kbit/s, which is more than the first sound needs,
-    /// and takes 33 ms at 2 MB/s.
+    /// and takes 33 ms at 2 MB/s. Once music is known to need more than this for half a second, that is the window.
     package var demandWindow: Int64 = 64 << 10
+    /// An announced read of at most as many bytes is a sample: nothing behind it is requested.
+    package var largestSample: Int64 = 4 << 10
+
+    /// The rate of the music that the name of its URL suggests; 0 if it suggests none in particular. It only sets the
+    /// length of the first window.
+    package var likelyBytesPerSecond = 0.0
+
+    /// The rate of uncompressed music, at most: stereo of 24 bits and 96 kHz, for which 64 KiB are not even half of the
+    /// first sound, has 0.6 MB/s.
+    private static let uncompressedBytesPerSecond = 1_048_576.0
+    /// The same for FLAC, which halves it, and whose rates go up to 192 kHz.
+    private static let losslessBytesPerSecond = 524_288.0
 
     /// The first window of read-ahead, while the rate is not measured.
     package var firstWindow: Int64 = 128 << 10
@@ -69,6 +81,17 @@ package struct LoadSettings: Sendable, Equatable {
     package var largestUnknownBody: Int64 = 64 << 20
 
     package init() {}
+
+    /// These settings for the resource at `url`.
+    func adapted(to url: WebURL) -> LoadSettings {
+        var settings = self
+        switch AudioKind.byName(url.path) {
+        case .wave, .aiff: settings.likelyBytesPerSecond = Self.uncompressedBytesPerSecond
+        case .flac: settings.likelyBytesPerSecond = Self.losslessBytesPerSecond
+        default: break
+        }
+        return settings
+    }
 
     /// How many bytes are fetched ahead of music of this rate.
     func readAheadBytes(at bytesPerSecond: Double) -> Int64 {

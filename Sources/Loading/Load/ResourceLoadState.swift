@@ -29,21 +29,21 @@ package struct ResourceLoadState: Sendable {
     private(set) var fetches = LoadFetches()
     private(set) var line: LoadLine
     private(set) var attempts: LoadAttempts
-    private var comparison = JumpComparison()
+    private(set) var comparison = JumpComparison()
     private var phase = Phase.loading
 
-    /// `subject` names the resource in errors, `measure` is the known measure of the connection, and `seed`
-    /// seeds the jitter of the retries.
+    /// `subject` names the resource in errors, `measure` is the known measure of the connection, `seed` seeds
+    /// the jitter of the retries, and `hasUserInfo` is `true` if the URL has a user name and a password.
     package init(
         settings: LoadSettings,
         subject: SafeText,
         description: EntryDescription,
         measure: LineMeasure = LineMeasure(),
-        seed: UInt64 = 0
+        seed: UInt64 = 0,
+        hasUserInfo: Bool = false
     ) {
-        self.settings = settings
-        self.subject = subject
-        answers = LoadAnswers(description)
+        (self.settings, self.subject) = (settings, subject)
+        answers = LoadAnswers(description, hasUserInfo: hasUserInfo)
         line = LoadLine(settings: settings, measure: measure)
         attempts = LoadAttempts(subject: subject, policy: settings.retry, seed: seed)
     }
@@ -61,19 +61,25 @@ package struct ResourceLoadState: Sendable {
     /// `true` if any offset can be read without reading all bytes before it.
     func isSeekable(_ stored: ByteRangeSet) -> Bool { phase != .live && answers.isSeekable(stored) }
 
+    /// The bytes that may be cached; `nil` for all (see `JumpComparison`).
+    func proven(_ moment: Moment) -> ByteRangeSet? { comparison.proven(moment.stored, length, fetches) }
+
     /// The wait for the next attempt; `nil` while bytes arrive or none are wanted.
     func wait(_ moment: Moment) -> LoadWait? {
         guard let wait = attempts.wait else { return nil }
-        return !fetches.isEmpty || readers.isAnyWaiting || planner(moment).hasWant ? wait : nil
+        return !fetches.isEmpty || readers.isAnyWaiting || wanted(moment) != nil ? wait : nil
     }
+
+    /// The bytes to request next, for which no read waits; `nil` for none.
+    func wanted(_ moment: Moment) -> ByteRange? { phase == .loading ? planner(moment).wanted : nil }
 
     /// The most urgent need of this resource, for the loaders that share the connection; `nil` for none.
     func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
 
     /// The outcome of a read at `offset`.
     func outlook(at offset: Int64, _ moment: Moment) -> ReadOutlook {
-        if let length, offset >= length { return .end }
         if moment.stored.contains(offset) { return .stored }
+        if answers.isPastEnd(offset, isPlaying: readers.bytesPerSecond > 0) { return .end }
         switch phase {
         case .live: return .live
         case .over(let error): return .failed(error)
@@ -165,9 +171,9 @@ package struct ResourceLoadState: Sendable {
             of: answer,
             to: fetch.plan,
             stored: moment.stored,
-            isBesideAnother: fetches.isAnyAnswered(besides: id)
+            isBesideAnother: !fetches.answered(besides: id).isEmpty
         )
-        let isConfirmed = !description.validators.isEmpty && !answer.validators.isEmpty
+        let isConfirmed = answers.confirms(answer)
         answers.learn(answer, meaning, to: fetch.plan)
         var outcome = outcome(of: meaning, retryAfter: answer.retryAfter, for: fetch, moment)
         outcome.forbidsStoring = meaning.forbidsStoring(of: answer)
@@ -183,7 +189,7 @@ package struct ResourceLoadState: Sendable {
         isNew: Bool,
         _ moment: Moment
     ) -> [Action] {
-        if let fetch = fetches[id] { comparison.passed(range, by: fetch) }
+        if let fetch = fetches[id] { comparison.passed(range, by: fetch, stored: moment.stored) }
         if let piece = fetches.received(id, range.count, at: moment.now) { line.received(piece) }
         // Bytes that were stored before are no progress: otherwise, if a server always breaks off within
         // them, requests would be repeated for ever.
@@ -247,8 +253,8 @@ package struct ResourceLoadState: Sendable {
         case .part(let range):
             // Without validators, only the bytes show if the part is of the stored file. A request with an
             // overlap compares them itself; one without is compared later.
-            if answers.comparesBytes, !moment.stored.isEmpty, fetch.plan.overlap.isEmpty {
-                comparison.jumped(id, stored: moment.stored)
+            if answers.comparesBytes, fetch.plan.overlap.isEmpty {
+                comparison.jumped(id, stored: moment.stored, beside: fetches.answered(besides: id))
             }
             // Some servers ignore the requested end; bytes beyond it belong to another window.
             return take(from: range.lowerBound, upTo: min(fetch.end, range.upperBound), by: id, moment)
@@ -259,7 +265,7 @@ package struct ResourceLoadState: Sendable {
             return take(from: 0, upTo: length ?? .max, by: id, moment)
         case .live: return AnswerOutcome(use: .live, actions: beginHandOver(of: id, moment))
         case .changed: return .discard(change(seenBy: id, moment))
-        case .nothingThere, .weakerCondition, .withoutRange, .later, .refused: break
+        case .nothingThere, .grown, .weakerCondition, .withoutRange, .later, .refused: break
         }
         _ = fetches.ended(id)
         return .discard(afterRefusal(meaning, of: fetch, retryAfter: retryAfter, moment))
@@ -289,23 +295,19 @@ package struct ResourceLoadState: Sendable {
             // the same result.
             if end == nil { attempts.holdBackground() }
             // Reads past the end finish empty; reads before it fail.
-            let woken = endWaits(moment)
-            return woken + failForGood(fetch, error(.cut, "the server has nothing at this place"), moment)
+            return endWaits(moment)
+                + failForGood(fetch, error(.cut, "the server has nothing at this place"), moment)
         case .withoutRange(let cause):
             attempts.answered()
-            return [.decided(.withoutRanges, cause)] + plan(moment)
+            return [.decided(.withoutRanges, cause)] + endWaits(moment) + plan(moment)
         case .later(let status):
-            let cause = AnswerMeaning.cause(status: status)
-            let failure = LoadAttempts.Failure(
-                error(.httpStatus, cause),
-                isWorthWaiting: true,
-                retryAfter: retryAfter
-            )
+            let error = error(.httpStatus, AnswerMeaning.cause(status: status))
+            let failure = LoadAttempts.Failure(error, isWorthWaiting: true, retryAfter: retryAfter)
             return failed(fetch, failure, moment)
         case .refused(let code, let cause):
-            attempts.failedForGood()
-            return failForGood(fetch, error(code, cause), moment)
-        case .weakerCondition, .part, .whole, .live, .changed: return plan(moment)
+            let failure = LoadAttempts.Failure(error(code, cause), isWorthWaiting: false, retryAfter: nil)
+            return failed(fetch, failure, moment)
+        case .grown, .weakerCondition, .part, .whole, .live, .changed: return plan(moment)
         }
     }
 
@@ -332,11 +334,11 @@ package struct ResourceLoadState: Sendable {
         _ failure: LoadAttempts.Failure,
         _ moment: Moment
     ) -> [Action] {
-        let outcome = attempts.failed(fetch, failure, hasStored: !moment.stored.isEmpty, now: moment.now)
-        switch outcome {
+        if answers.endStays(after: fetch.plan) { return replan(moment) }
+        switch attempts.failed(fetch, failure, hasStored: !moment.stored.isEmpty, now: moment.now) {
         case .wait(let time, let reason):
             return [.decided(.retryLater, reason.safeText), .wakeAt(time)] + plan(moment)
-        case .failed: return failForGood(fetch, failure.error, moment)
+        case .failed(let error): return failForGood(fetch, error, moment)
         case .givenUp(let error):
             return [.decided(.gaveUp, error.safeText)] + failWaiting(error) + plan(moment)
         case .stillGivenUp(let error): return failWaiting(error) + plan(moment)
@@ -359,11 +361,9 @@ package struct ResourceLoadState: Sendable {
     }
 
     private mutating func cancelAll(but kept: FetchID? = nil) -> [Action] {
-        fetches.active.map(\.plan.id).filter { $0 != kept }.map { id in
-            fetches.cancel(id)
-            line.cancelled()
-            return .cancelFetch(id)
-        }
+        let cancelled = fetches.cancelAll(but: kept)
+        for _ in cancelled { line.cancelled() }
+        return cancelled.map { .cancelFetch($0) }
     }
 
     private func error(_ code: MediaError.Code, _ cause: SafeText) -> MediaError {

@@ -17,7 +17,7 @@ final class FileReader: ResourceReader {
 
     private init(path: String, thread: WorkThread) throws(MediaError) {
         let subject = SafeText(path)
-        descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        descriptor = Glibc.open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(subject, errno) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -86,6 +86,9 @@ final class FileReader: ResourceReader {
             filled = max(0, received)
         }
         if status != 0 { throw Self.error(subject, status) }
+        guard !bytes.isEmpty else {
+            throw MediaError(.cut, subject, "the file was cut short while it was read; play it again")
+        }
         return bytes
     }
 
@@ -105,7 +108,7 @@ final class FileReader: ResourceReader {
         case ENOENT, ENOTDIR: MediaError(.notFound, subject, "there is no such file; check the path")
         case EACCES, EPERM:
             MediaError(.unreadable, subject, "can't read: no permission; check the file's permissions")
-        case EISDIR: MediaError(.unreadable, subject, "is a folder, not a file")
+        case EISDIR: MediaError(.unreadable, subject, "a folder, not a file")
         default:
             MediaError(.unreadable, subject, SafeText("can't read: \(SystemError.reason(code))"))
         }

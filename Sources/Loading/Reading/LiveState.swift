@@ -109,6 +109,8 @@ struct LiveState: Sendable {
     /// A connection got its response. Returns the reason to refuse its body; `nil` if it continues the
     /// stream.
     mutating func connected(_ answer: RangeAnswer) -> Refusal? {
+        // A refusal has a page too, which says less than its status.
+        if case .refused(let status) = answer.kind { return .status(status) }
         // Captive portals respond to everything with a page.
         guard answer.contentType != "text/html" else {
             let cause: SafeText = "got a web page instead of the stream; sign in to the network"
@@ -126,8 +128,7 @@ struct LiveState: Sendable {
             return nil
         case .whole:
             return .now(MediaError(.cut, subject, "got a file instead of the stream"))
-        case .part, .unsatisfiable, .notModified: return .status(answer.wire.status)
-        case .refused(let status): return .status(status)
+        case .part, .unsatisfiable, .notModified, .refused: return .status(answer.wire.status)
         }
     }
 
@@ -193,6 +194,9 @@ struct LiveState: Sendable {
             switch refusal {
             case .now(let error): (error, true)
             case .forGood(let error): (error, false)
+            case .status(404):
+                // Icecast has no such mount until the station's encoder is connected again.
+                (MediaError(.httpStatus, subject, "off the air (404)"), true)
             case .status(let status):
                 (
                     MediaError(.httpStatus, subject, SafeText("the server answers \(status)")),

@@ -73,6 +73,8 @@ final class LoaderReader: ResourceReader {
         return isClosed ? [] : try await store.read(at: offset, count: count)
     }
 
+    func willRead(_ range: ByteRange) { loader.step { $0.readerAsked(id, for: .reading(range), $1) } }
+
     func isStored(_ range: ByteRange) -> Bool { store.stored.covers(range) }
 
     func allowReadAhead(bytesPerSecond: Double) {

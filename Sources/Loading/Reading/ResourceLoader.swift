@@ -25,6 +25,8 @@ final class ResourceLoader: Sendable {
         fileprivate var need: FetchReason?
         fileprivate var needRevision = 0
         fileprivate var lastReader = 0
+        /// The bytes that the store may commit; `nil` for all.
+        fileprivate var proven: ByteRangeSet?
         fileprivate var phase = Phase.open
         /// The continuation of the close, while it waits for the last fetch to end.
         fileprivate var waitingForFetches: CheckedContinuation<Void, Never>?
@@ -66,37 +68,37 @@ final class ResourceLoader: Sendable {
     let storedAtOpen: ByteRangeSet
     private let onChanged: @Sendable (ResourceLoader) async -> Void
     private let onIdle: @Sendable (ResourceLoader) -> Void
-    // Guards all mutable state. While it is held, only the clock and `store.stored` are called, which take
-    // no locks but their own, and no continuation is resumed.
+    // Guards all mutable state. While it is held, only the clock, `store.stored` and `store.commitOnly` are
+    // called, which take no locks but their own, and no continuation is resumed.
     private let guarded: Locked<Guarded>
     // Held while a description is copied and passed to the store, so that an older one never arrives last.
     private let describing = Locked(())
 
-    /// `measure` is the known measure of the connection to the server. `onChanged` makes the next open start
-    /// with an empty entry; `onIdle` is called when the last reader has closed.
+    /// `measure` is the known measure of the connection to the server. Without `trustsValidators`, only the bytes identify
+    /// the resource. `onChanged` makes the next open start with an empty entry; `onIdle` is called when the last reader
+    /// has closed.
     init(
         url: WebURL,
         store: any ByteStore,
         parts: LoaderParts,
         measure: LineMeasure = LineMeasure(),
+        trustsValidators: Bool = true,
         seed: UInt64,
         onChanged: @escaping @Sendable (ResourceLoader) async -> Void,
         onIdle: @escaping @Sendable (ResourceLoader) -> Void
     ) {
-        self.url = url
-        self.store = store
-        self.parts = parts
-        self.onChanged = onChanged
-        self.onIdle = onIdle
+        (self.url, self.store, self.parts) = (url, store, parts)
+        (self.onChanged, self.onIdle) = (onChanged, onIdle)
         storedAtOpen = store.stored
         var state = ResourceLoadState(
-            settings: parts.settings,
+            settings: parts.settings.adapted(to: url),
             subject: url.safeText,
             description: store.description,
             measure: measure,
-            seed: seed
+            seed: seed,
+            hasUserInfo: url.userInfo != nil
         )
-        state.describe { [storedAtOpen] in $0.forgetImpossibleLength(storedAtOpen) }
+        state.describe { [storedAtOpen] in $0.opened(storedAtOpen, trustsValidators: trustsValidators) }
         guarded = Locked(Guarded(state: state))
         let user = parts.line.join { [weak self] need, revision in
             self?.step { $0.othersNeedChanged(need, revision: revision, $1) }
@@ -120,6 +122,10 @@ final class ResourceLoader: Sendable {
             // are used with.
             let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
             let result = event(&guarded, moment)
+            // Without validators, bytes of two versions of the resource could be in one entry for good.
+            let proven = guarded.state.proven(moment)
+            if proven != guarded.proven { store.commitOnly(proven) }
+            guarded.proven = proven
             guard let user = guarded.lineUser, guarded.state.line.isShared,
                 case let need = guarded.state.need(moment), need != guarded.need
             else { return (result, nil) }
@@ -297,6 +303,7 @@ final class ResourceLoader: Sendable {
             report.redirectedTo = state.description.redirectedTo
             report.stored = moment.stored
             report.inFlight = state.fetches.inFlight
+            report.wanted = state.wanted(moment)
             report.fetchedBytes = guarded.fetchedBytes
             report.requestCount = guarded.requestCount
             report.bytesPerSecond = state.measure.bytesPerSecond

@@ -92,6 +92,11 @@ package struct StreamInfo: Sendable, Equatable {
     /// resource or of the music is unknown.
     package var timeMap: TimeMap?
     package var tags = TrackTags()
+    /// Their titles may follow later than their starts.
+    package var chapters = ChapterList()
+    /// The title of the music that follows, in a format whose live streams state it between their songs: artist and
+    /// title. `nil` in all others.
+    package var songTitle: SafeText?
     /// The ReplayGain that tags or headers state; `nil` if none do.
     package var loudness: Loudness?
     /// Bytes skipped so far because they belong to no frame: damage, and tags in mid-stream.

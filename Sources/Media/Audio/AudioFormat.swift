@@ -12,9 +12,28 @@ package enum SampleFormat: Sendable, Hashable, CaseIterable {
 }
 
 /// The loudspeaker for a channel, named as in WAVE files and PulseAudio.
+///
+/// All but `mono` are in the order of their bits in the channel mask of WAVE files (mmreg.h, `SPEAKER_FRONT_LEFT`, …).
 package enum ChannelPosition: Sendable, Hashable, CaseIterable {
     case mono, frontLeft, frontRight, frontCenter, lowFrequency, rearLeft, rearRight
     case frontLeftOfCenter, frontRightOfCenter, rearCenter, sideLeft, sideRight
+
+    private static let inMask = Array(allCases.dropFirst())
+
+    /// The `count` channels (1...8) of a WAVE file with the channel mask `mask`: in the customary order if the mask has
+    /// another number of bits, or a bit that stands for none of these loudspeakers. One channel is always `mono`.
+    package static func channels(ofMask mask: UInt32, count: Int) -> [ChannelPosition] {
+        let named = inMask.indices.filter { mask >> UInt32($0) & 1 == 1 }.map { inMask[$0] }
+        return count > 1 && named.count == count && mask >> UInt32(inMask.count) == 0
+            ? named : customary(count)
+    }
+
+    /// The channel mask of a WAVE file with `channels`; 0, which states no order, if their order is not that of a mask.
+    package static func mask(of channels: [ChannelPosition]) -> UInt32 {
+        let bits = channels.map { inMask.firstIndex(of: $0) ?? -1 }
+        guard bits.first != -1, zip(bits, bits.dropFirst()).allSatisfy({ $0 < $1 }) else { return 0 }
+        return bits.reduce(0) { $0 | 1 << UInt32($1) }
+    }
 
     /// The order in which WAVE, FLAC and AIFF store `count` channels (1...8) unless they state another.
     package static func customary(_ count: Int) -> [ChannelPosition] {
@@ -60,6 +79,13 @@ package struct AudioFormat: Sendable, Hashable {
 
     package var bytesPerFrame: Int { channelCount * sample.byteCount }
 
+    /// `true` if music in this format can be written in `other` without loss: the same, or with wider samples than 16
+    /// bits.
+    package func fits(in other: AudioFormat) -> Bool {
+        sampleRate == other.sampleRate && channels == other.channels
+            && (sample == other.sample || sample == .s16)
+    }
+
     /// The usual name for the number of channels.
     package var channelName: String {
         switch channelCount {
@@ -76,7 +102,8 @@ package struct AudioFormat: Sendable, Hashable {
         return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / rate)
     }
 
-    /// The number of whole frames that play in `time`; 0 for a negative time.
+    /// The number of whole frames that play in `time`, which is taken to the nearest nanosecond: seconds with decimals are
+    /// rarely exact in binary. 0 for a negative time.
     package func frames(in time: Duration) -> FrameCount {
         guard time > .zero else { return 0 }
         let (seconds, attoseconds) = time.components
@@ -85,7 +112,8 @@ package struct AudioFormat: Sendable, Hashable {
         guard !overflow, whole < .max / 4 else { return .max / 4 }
         // `duration(of:)` rounds down to a nanosecond. Adding just under a nanosecond here maps that duration
         // back to the same frame. The terms are in billionths of a frame, in which a nanosecond is `rate`.
-        return whole + ((attoseconds / 1_000_000_000) * rate + rate - 1) / 1_000_000_000
+        let nanoseconds = (attoseconds + 500_000_000) / 1_000_000_000
+        return whole + (nanoseconds * rate + rate - 1) / 1_000_000_000
     }
 }
 

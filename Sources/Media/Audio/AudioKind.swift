@@ -7,8 +7,15 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     case mpeg, flac, ogg, wave, aiff, mp4, adts, wavpack, monkeysAudio, asf, matroska
     case musepack, trueAudio, dsd, caf, au, amr, midi, avi, mpegVideo
 
-    /// The kinds that Reprise plays, for messages that refuse another one.
-    package static let played: SafeText = "MP3"
+    /// The kinds that Reprise plays.
+    package static let played: [AudioKind] = [.mpeg, .flac, .ogg, .adts, .mp4, .wave, .aiff]
+
+    /// A message that names `what`, which is not played, and the kinds that are.
+    package static func refusal(of what: SafeText) -> SafeText {
+        let names = played.map(\.name)
+        let list = names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+        return what + " – Reprise plays " + SafeText(list) + " only"
+    }
 
     /// The number of leading bytes that any magic number needs.
     package static let headByteCount = 16
@@ -106,14 +113,14 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         ),
         Row(
             kind: .mp4,
-            name: "MP4/M4A",
+            name: "M4A",
             magic: [[mark("ftyp", at: 4)]],
             types: ["audio/mp4", "audio/x-m4a", "audio/m4a", "audio/x-m4b", "video/mp4"],
             extensions: ["m4a", "m4b", "m4p", "mp4", "alac"]
         ),
         Row(
             kind: .adts,
-            name: "ADTS AAC",
+            name: "AAC",
             types: ["audio/aac", "audio/aacp", "audio/x-aac"],
             extensions: ["aac", "adts"]
         ),

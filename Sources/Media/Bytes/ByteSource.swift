@@ -13,6 +13,10 @@ package protocol ByteSource: Sendable {
     /// `MediaError` if the bytes are not available.
     func read(at offset: Int64, count: Int) async throws -> [UInt8]
 
+    /// Announces that the next reads go through `range`: one request brings its missing bytes, if they are not more than a
+    /// request may have. For a range of at most 4 KiB, a sample, it brings no others. Never waits.
+    func willRead(_ range: ByteRange)
+
     /// `true` if reading all of `range` needs no network.
     func isStored(_ range: ByteRange) -> Bool
 
@@ -20,9 +24,18 @@ package protocol ByteSource: Sendable {
     ///
     /// Never waits for the network, and does not affect the read-ahead.
     func readStored(at offset: Int64, count: Int) async throws -> [UInt8]
+
+    /// Fetches `range` at low priority: the head of the next track, or what a decoder needs later. Never waits.
+    func prefetch(_ range: ByteRange)
 }
 
 extension ByteSource {
+    /// Does nothing by default: all bytes are near.
+    package func prefetch(_ range: ByteRange) {}
+
+    /// By default, requests are of the usual length.
+    package func willRead(_ range: ByteRange) {}
+
     /// By default, returns no bytes if any of those requested is missing.
     package func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
         let end = min(offset + Int64(count), length ?? .max)
@@ -48,9 +61,6 @@ package protocol ResourceReader: ByteSource {
     /// With low priority, this reader's reads are only as urgent as the head of the next track: nothing is
     /// fetched for them while another track needs the connection more. The initial priority is normal.
     func setPriority(isLow: Bool)
-
-    /// Fetches `range` at low priority, for the head of the next track. Never waits.
-    func prefetch(_ range: ByteRange)
 
     /// Fetches all missing bytes, at the lowest priority. Never waits.
     func fill()
@@ -90,6 +100,8 @@ package struct LoadReport: Sendable, Equatable {
     package var stored = ByteRangeSet()
     /// The bytes that requests in progress have yet to deliver.
     package var inFlight: [ByteRange] = []
+    /// The missing bytes that are requested as soon as possible; `nil` if there are none, as at the end of the read-ahead.
+    package var wanted: ByteRange?
     /// How many of the bytes that were read had been stored before this open.
     package var cachedBytes: Int64 = 0
     /// Body bytes received since this open, prefetch included.

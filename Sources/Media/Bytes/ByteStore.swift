@@ -39,6 +39,12 @@ package protocol ByteStore: Sendable {
     /// Makes all written bytes durable. Throws `MediaError` with `.notCached` if that is not possible.
     func commit() async throws
 
+    /// Commits only bytes of `proven` until the next call, since nothing shows that others belong to the same version of
+    /// the resource; `nil` for all bytes. The others can be read, and are lost with the store.
+    ///
+    /// Never waits and takes no other lock.
+    func commitOnly(_ proven: ByteRangeSet?)
+
     /// Removes the entry: the next open finds it empty.
     ///
     /// This store works as before until `close`, with all bytes in `stored` and those still to be written;
@@ -52,6 +58,9 @@ package protocol ByteStore: Sendable {
 extension ByteStore {
     /// By default, no other process shares the store, so there is nothing new.
     package func refresh(_ range: ByteRange, isUrgent: Bool) async -> ByteRangeSet { stored }
+
+    /// By default, no byte outlives the store.
+    package func commitOnly(_ proven: ByteRangeSet?) {}
 
     /// Checks also for processes that were unknown so far.
     package func refresh(_ range: ByteRange) async -> ByteRangeSet { await refresh(range, isUrgent: false) }

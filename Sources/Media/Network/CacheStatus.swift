@@ -27,6 +27,9 @@ package protocol CacheStatus: Sendable {
     /// How much of each of `urls` is cached, in their order; `nil` if nothing.
     func availability(of urls: [WebURL]) async -> [Availability?]
 
+    /// The tags and the duration that were found when each of `urls` was played, in their order; `nil` if nothing.
+    func facts(of urls: [WebURL]) async -> [TrackFacts?]
+
     /// Pins `url`, so that its cached bytes, now and later, are never evicted; or unpins it. Throws
     /// `MediaError` with `.notCached` if the cache cannot be used.
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
@@ -85,6 +88,8 @@ package struct CachedTrack: Sendable, Equatable, Identifiable {
     package var length: Int64?
     package var stored = ByteRangeSet()
     package var isPinned = false
+    /// `true` for a playlist, a feed or a folder.
+    package var isList = false
     /// The time from when it was last played to this report.
     package var age = Duration.zero
 

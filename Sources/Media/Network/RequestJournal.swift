@@ -28,7 +28,7 @@ package struct JournalRecord: Sendable, Equatable {
     }
 
     /// The raw values are those that the journal file shows.
-    package enum Decision: String, Sendable {
+    package enum Decision: String, Sendable, CaseIterable {
         /// Nothing arrived; the next attempt is later.
         case retryLater = "retry-later"
         /// The last attempt failed, and so do the reads.

@@ -9,6 +9,8 @@ package enum PlayerCommand: Sendable, Equatable {
     /// The number of a track, from 1.
     case jump(Int)
     case seek(SeekTarget)
+    /// Seeks to the start of a chapter.
+    case chapter(ChapterTarget)
     /// 0...100.
     case volume(Int)
     case changeVolume(by: Int)
@@ -22,6 +24,8 @@ package enum PlayerCommand: Sendable, Equatable {
     /// `nil` switches to the next mode: off, track, album.
     case setGain(GainMode?)
     case add(String)
+    /// Ends the reading of sources, of the command line or added; the tracks that were read stay.
+    case stopReading
     case remove(TrackNumbers)
     /// Moves tracks, together and in their order, so that the first of them becomes track `to` (from 1).
     case move(TrackNumbers, to: Int)
@@ -43,6 +47,8 @@ package enum PlayerCommand: Sendable, Equatable {
     /// Marks episodes of podcasts as played (`true`) or as not played; `nil` is the current track.
     case setPlayed(Bool, TrackNumbers?)
     case status
+    /// Asks for the tracks of the queue.
+    case list
     case quit
 }
 
@@ -50,6 +56,17 @@ package enum RepeatMode: String, Sendable, CaseIterable {
     case off
     case one
     case all
+}
+
+/// The modes of playing.
+package struct PlayModes: Sendable, Equatable {
+    package var isShuffled: Bool
+    package var repeatMode: RepeatMode
+    package var gainMode: GainMode
+
+    package init(isShuffled: Bool, repeatMode: RepeatMode, gainMode: GainMode) {
+        (self.isShuffled, self.repeatMode, self.gainMode) = (isShuffled, repeatMode, gainMode)
+    }
 }
 
 /// Track numbers as displayed, from 1.
@@ -93,7 +110,7 @@ package struct TrackNumbers: Sendable, Equatable, ExpressibleByIntegerLiteral {
 
 /// The field by which the queue is sorted.
 package enum SortKey: String, Sendable, CaseIterable {
-    /// The title as displayed; case does not matter.
+    /// The title as displayed. Of all texts, neither case nor accents matter, and digits count as numbers.
     case title
     /// The artist, then the title; tracks without an artist come last.
     case artist

@@ -12,6 +12,11 @@ package enum PlayerEvent: Sendable, Equatable {
     /// any notice.
     case remark(code: String, message: SafeText)
     case ended(EndReport)
+    case volume(percent: Int, isMuted: Bool)
+    case mode(PlayModes)
+    case queue(QueueReport)
+    case status(StatusReport)
+    case list(ListReport)
     case summary(SummaryReport)
 
     package struct TrackReport: Sendable, Equatable {
@@ -25,10 +30,86 @@ package enum PlayerEvent: Sendable, Equatable {
         package var isLive = false
         /// The name of a live stream.
         package var station: SafeText?
+        /// The number of its chapters; 0 if it has none, or if they are not known yet.
+        package var chapters = 0
         /// The cached part of its bytes, 0...1; `nil` if unknown.
         package var cached: Double?
+        /// `nil` if the track is no episode of a podcast.
+        package var episode: Episode?
+        /// `true` if the episode was played.
+        package var isPlayed = false
 
         package init(index: Int, source: SafeText) { (self.index, self.source) = (index, source) }
+    }
+
+    /// A change of the queue.
+    package struct QueueReport: Sendable, Equatable {
+        package enum Change: String, Sendable {
+            case added
+            case removed
+            case moved
+            case sorted
+            case shuffled
+            case cleared
+            /// An undo has put tracks back.
+            case restored
+            /// An undo has put the tracks into an earlier order.
+            case reordered
+        }
+
+        package var change: Change
+        /// The tracks concerned: before the change if they were removed or moved, after it if they were added or
+        /// restored; `nil` for all.
+        package var tracks: TrackNumbers?
+        /// The new number of the first track that was moved.
+        package var target: Int?
+        /// The length of the queue after the change.
+        package var count = 0
+        /// The number of the current track after the change.
+        package var index: Int?
+
+        package init(_ change: Change, _ tracks: RangeSet<Int>? = nil, target: Int? = nil) {
+            (self.change, self.target) = (change, target)
+            self.tracks = tracks.map { TrackNumbers(places: $0) }
+        }
+    }
+
+    package struct StatusReport: Sendable, Equatable {
+        package var state: PlayerSnapshot.State
+        /// The number of the current track.
+        package var index: Int?
+        /// The length of the queue.
+        package var count: Int
+        package var volume: Int
+        package var isMuted: Bool
+        package var modes: PlayModes
+
+        package init(
+            state: PlayerSnapshot.State,
+            index: Int?,
+            count: Int,
+            volume: Int,
+            isMuted: Bool,
+            modes: PlayModes
+        ) {
+            (self.state, self.index, self.count) = (state, index, count)
+            (self.volume, self.isMuted, self.modes) = (volume, isMuted, modes)
+        }
+    }
+
+    /// The tracks of the queue. Shares its parts with the player, so that it costs nothing until it is written.
+    package struct ListReport: Sendable, Equatable {
+        package var tracks: [Track]
+        /// The tags and durations of the tracks that were opened, by track.
+        package var facts: [Track.ID: TrackFacts]
+        /// The cached part of each track; tracks that are not cached at all are missing.
+        package var availability: [Track.ID: Availability] = [:]
+        /// The number of the current track.
+        package var index: Int?
+
+        package init(tracks: [Track], facts: [Track.ID: TrackFacts], index: Int?) {
+            (self.tracks, self.facts, self.index) = (tracks, facts, index)
+        }
     }
 
     package struct EndReport: Sendable, Equatable {
@@ -47,6 +128,8 @@ package enum PlayerEvent: Sendable, Equatable {
         package var fetchedBytes: Int64 = 0
         package var requestCount = 0
         package var stalls = 0
+        /// `true` if another track was wanted within five seconds of this one.
+        package var isBrief = false
         package var error: MediaError?
 
         package init(index: Int, reason: Reason) { (self.index, self.reason) = (index, reason) }
@@ -54,7 +137,11 @@ package enum PlayerEvent: Sendable, Equatable {
 
     package struct SummaryReport: Sendable, Equatable {
         package var played = 0
+        /// Those of `played` that were skipped within their first five seconds.
+        package var skipped = 0
         package var failed = 0
+        /// Those of `failed` that are sources which could not be read, rather than tracks.
+        package var lostSources = 0
         package var cachedBytes: Int64 = 0
         package var fetchedBytes: Int64 = 0
         package var requestCount = 0

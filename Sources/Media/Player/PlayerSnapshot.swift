@@ -11,6 +11,10 @@ package struct PlayerSnapshot: Sendable, Equatable {
 
     package var state = State.stopped
     package var tracks: [Track] = []
+    /// `true` while sources are being read, from which tracks may follow.
+    package var isReading = false
+    /// The name of the source that is awaited, for two seconds already; `nil` if none is.
+    package var awaitedSource: SafeText?
     /// Incremented whenever `tracks` changes, except by additions at the end. While it stays the same, values
     /// derived from the first tracks stay valid.
     package var queueRevision = 0
@@ -35,6 +39,10 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var byteOffset: Int64?
     package var volume = 100
     package var isMuted = false
+    /// `true` unless the current track is the last in playing order.
+    package var hasNext = true
+    /// `true` if `previous` plays the current track from its beginning.
+    package var previousRestarts = false
     package var isShuffled = false
     package var repeatMode = RepeatMode.off
     package var gainMode = GainMode.off
@@ -58,6 +66,10 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var isOver = false
 
     package init() {}
+
+    package var currentTrack: Track? {
+        currentIndex.flatMap { tracks.indices.contains($0) ? tracks[$0] : nil }
+    }
 }
 
 /// A message of the player to the user.
@@ -67,11 +79,11 @@ package struct PlayerMessage: Sendable, Equatable {
     /// The time of the message on the player's clock.
     package var time: Duration
     package var text: SafeText
+    /// The `add` or `save` that the message says has failed; `nil` for any other message.
+    package var failed: PlayerCommand?
 
-    package init(number: Int, time: Duration, text: SafeText) {
-        self.number = number
-        self.time = time
-        self.text = text
+    package init(number: Int, time: Duration, text: SafeText, failed: PlayerCommand? = nil) {
+        (self.number, self.time, self.text, self.failed) = (number, time, text, failed)
     }
 }
 

@@ -1,4 +1,5 @@
-/// The positions and played marks of tracks, kept from one session to the next. The player's task calls it, so nothing here may wait.
+/// The positions and played marks of tracks, kept from one session to the next. The player's task calls it, so nothing
+/// here may wait.
 package protocol ListeningMemory: Sendable {
     /// The position at which `track` continues; `nil` if it begins at its start.
     func resumePoint(of track: Track) -> Duration?

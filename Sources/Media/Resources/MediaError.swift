@@ -43,7 +43,7 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     package var code: Code
     /// The thing that failed: a location without secrets, a folder, the audio server.
     package var subject: SafeText
-    /// The cause and, if it helps, what to do, after `; `; no full stop at the end.
+    /// The cause and, if it helps, what to do, after `; ` or ` – `; no full stop at the end.
     package var cause: SafeText
     /// `true` if retrying cannot help, although failures of this kind are often temporary.
     package var isLasting = false
@@ -61,7 +61,8 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The cause without the advice, for places with little room.
     package var reason: SafeText {
-        cause.string.firstRange(of: "; ").map { SafeText(cause.string[..<$0.lowerBound]) } ?? cause
+        let ends = ["; ", " – "].compactMap { cause.string.firstRange(of: $0)?.lowerBound }
+        return ends.min().map { SafeText(cause.string[..<$0]) } ?? cause
     }
 
     /// One sentence, `subject: cause`, safe for a terminal.

@@ -19,6 +19,8 @@ package struct Track: Sendable, Equatable, Identifiable {
     package var episode: Episode?
     /// `true` if the episode was heard to its end, or marked as played; always `false` for other tracks.
     package var isPlayed = false
+    /// The identities of the lists that were found where music was expected and that led to this track, outermost first.
+    package var foundLists: [String] = []
 
     package init(
         id: ID,
@@ -39,6 +41,14 @@ package struct Track: Sendable, Equatable, Identifiable {
     package func tags(with found: TrackTags) -> TrackTags {
         episode == nil ? found.filled(from: tags) : tags.filled(from: found)
     }
+
+    /// The track with the tags and duration of `facts`, if they are known, instead of those of its playlist.
+    package func described(by facts: TrackFacts?) -> Track {
+        guard let facts else { return self }
+        var track = self
+        (track.tags, track.duration) = (facts.tags, facts.duration)
+        return track
+    }
 }
 
 /// Descriptive tags of a track.
@@ -49,19 +59,35 @@ package struct TrackTags: Sendable, Equatable {
     package var year: SafeText?
     /// The track number on its album, as written (`3` or `3/12`).
     package var number: SafeText?
+    /// The artist of the whole album, if stated.
+    package var albumArtist: SafeText?
+    /// The number of the disc in a set, as written (`1` or `1/2`).
+    package var disc: SafeText?
+    package var genre: SafeText?
+    /// The offsets of the block or frame with the cover in the resource; `nil` if none is known. It is never fetched to
+    /// find it.
+    package var cover: ByteRange?
 
     package init(
         title: SafeText? = nil,
         artist: SafeText? = nil,
         album: SafeText? = nil,
         year: SafeText? = nil,
-        number: SafeText? = nil
+        number: SafeText? = nil,
+        albumArtist: SafeText? = nil,
+        disc: SafeText? = nil,
+        genre: SafeText? = nil,
+        cover: ByteRange? = nil
     ) {
         self.title = title
         self.artist = artist
         self.album = album
         self.year = year
         self.number = number
+        self.albumArtist = albumArtist
+        self.disc = disc
+        self.genre = genre
+        self.cover = cover
     }
 
     /// These tags, with missing ones taken from `other`.
@@ -71,7 +97,11 @@ package struct TrackTags: Sendable, Equatable {
             artist: artist ?? other.artist,
             album: album ?? other.album,
             year: year ?? other.year,
-            number: number ?? other.number
+            number: number ?? other.number,
+            albumArtist: albumArtist ?? other.albumArtist,
+            disc: disc ?? other.disc,
+            genre: genre ?? other.genre,
+            cover: cover ?? other.cover
         )
     }
 }
@@ -95,9 +125,20 @@ package protocol TrackResolver: Sendable {
     ///
     /// `source` is as typed: a path, absolute or relative to the working directory, or a URL.
     func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws
+
+    /// The tracks of the list that `track`, whose resource is open as `reader`, turned out to be; `nil` if it is no
+    /// list. Throws `MediaError` if the list can't be used.
+    ///
+    /// Uses the bytes that `reader` has read before, without a request for them. The caller closes `reader`.
+    func list(at track: Track, openAs reader: any ResourceReader) async throws -> ResolvedTracks?
 }
 
 extension TrackResolver {
+    /// By default, no track is a list.
+    package func list(at track: Track, openAs reader: any ResourceReader) async throws -> ResolvedTracks? {
+        nil
+    }
+
     /// Resolves `source`, and returns all of its tracks at once.
     package func tracks(for source: String) async throws -> ResolvedTracks {
         let all = Parts()

@@ -1,13 +1,16 @@
+import System
+
 /// The location of a resource.
 package enum ResourceLocation: Sendable, Hashable {
     /// An absolute path of the local file system.
     case file(String)
     case web(WebURL)
 
-    /// The location without secrets, for the screen, events, logs and errors.
+    /// The location without secrets, for the screen, events, logs and errors. A path that is not UTF-8 is a
+    /// `file` URL.
     package var safeText: SafeText {
         switch self {
-        case .file(let path): SafeText(path)
+        case .file(let path): SafeText(FileName.isUTF8(path) ? path : FileName.url(of: path))
         case .web(let url): url.safeText
         }
     }

@@ -1,3 +1,5 @@
+package import System
+
 /// Percent-encoding (RFC 3986 §2.1) and dot segments (§5.2.4).
 package enum PercentEncoding {
     /// The component of a URL, which determines the reserved characters that need no escape.
@@ -26,9 +28,27 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// Escapes every byte that the component does not allow, `%` too.
+    static func escaped(_ bytes: [UInt8], keeping component: Component) -> String {
+        var result: [UInt8] = []
+        for byte in bytes {
+            if byte != percent, isAllowed(byte, in: component) {
+                result.append(byte)
+            } else {
+                appendEscape(byte, to: &result)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
     /// Replaces escapes by the characters they stand for; broken UTF-8 becomes U+FFFD.
     package static func decoded(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(percent) else { return String(text) }
+        return String(decoding: decodedBytes(text), as: UTF8.self)
+    }
+
+    /// Replaces escapes by the bytes they stand for.
+    package static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -38,7 +58,7 @@ package enum PercentEncoding {
             result.append(escaped ?? bytes[index])
             index += escaped == nil ? 1 : 3
         }
-        return String(decoding: result, as: UTF8.self)
+        return result
     }
 
     /// Resolves the segments `.` and `..`; `..` never leads above the root.
@@ -132,5 +152,12 @@ package enum PercentEncoding {
         case 0x21, 0x24, 0x26...0x2C, 0x2F, 0x3A, 0x3B, 0x3D, 0x40: return true
         default: return component == .query && byte == UInt8(ascii: "?")
         }
+    }
+}
+
+extension FileName {
+    /// The `file` URL of `path` (RFC 8089), in ASCII.
+    package static func url(of path: String) -> String {
+        "file://" + PercentEncoding.escaped(bytes(of: path), keeping: .path)
     }
 }

@@ -1,3 +1,5 @@
+import System
+
 /// Text that may be written to a screen, a terminal's title or a log.
 ///
 /// Untrusted text becomes `SafeText` only through the sanitiser in `init(_:)`, so a value never contains a
@@ -8,11 +10,15 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
     /// or the log.
     package static let longest = 2_000
 
+    /// The most combining marks of one character, more than any language uses.
+    private static let mostMarks = 8
+
     /// The sanitised text.
     package let string: String
 
     /// Sanitises `outside`: line breaks and tabs become spaces, other controls U+FFFD; text beyond `longest`
-    /// scalars is replaced by `…`.
+    /// scalars is replaced by `…`. A byte of a file name that is not UTF-8 becomes `\xE9` (see `FileName`).
+    /// Combining marks beyond eight are dropped, since they would cover the lines above and below.
     package init(_ outside: some StringProtocol) {
         // Converted to `String` first, since iterating a generic text costs a call for each byte.
         var text = String(outside)
@@ -21,14 +27,22 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
             return
         }
         var scalars = String.UnicodeScalarView()
-        var count = 0
+        var (count, marks) = (0, 0)
         for scalar in text.unicodeScalars {
-            if count == Self.longest {
+            marks = scalar.value >= 0x300 && scalar.properties.isGraphemeExtend ? marks + 1 : 0
+            if marks > Self.mostMarks { continue }
+            let escaped = FileName.escapedByte(scalar)
+            count += escaped == nil ? 1 : 4
+            if count > Self.longest {
                 scalars.append("…")
                 break
             }
-            count += 1
-            scalars.append(Self.harmless(scalar))
+            guard let escaped else {
+                scalars.append(Self.harmless(scalar))
+                continue
+            }
+            let digits = String(escaped, radix: 16, uppercase: true)
+            scalars.append(contentsOf: ("\\x" + (escaped < 16 ? "0" : "") + digits).unicodeScalars)
         }
         string = String(scalars)
     }

@@ -26,10 +26,15 @@ final class ConsumingEngine: @unchecked Sendable {
     private let writer: FileWriter?
     private let interruption: Interruption
     private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkBytes, alignment: 16)
-    /// The part of `chunk` that was read but not consumed yet.
+    /// `nil` if samples are consumed as they are.
+    private var conversion: SampleConversion?
+    /// The chunk after its conversion, in which two bytes become at most four.
+    private let converted = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * chunkBytes, alignment: 16)
+    /// The part of the chunk, after its conversion, that was not consumed yet.
     private var pending = 0..<0
     private var phase = Phase.closed
     private var reader: (any PCMReader)?
+    /// The size of a frame as it is consumed.
     private var bytesPerFrame = 1
     private var drain: OneShot<Void>?
     private var consumedBytes: Int64 = 0
@@ -40,7 +45,10 @@ final class ConsumingEngine: @unchecked Sendable {
         self.interruption = interruption
     }
 
-    deinit { chunk.deallocate() }
+    deinit {
+        chunk.deallocate()
+        converted.deallocate()
+    }
 
     /// Frames consumed or flushed since `open`; may be called from any thread.
     var heardFrames: FrameCount { heard.load(ordering: .relaxed) }
@@ -53,7 +61,9 @@ final class ConsumingEngine: @unchecked Sendable {
         pending = 0..<0
         try writer?.begin(format)
         self.reader = reader
-        bytesPerFrame = format.bytesPerFrame
+        let needed = writer.map { SampleConversion(source: format.sample, target: $0.sample) }
+        conversion = needed.flatMap { $0.isIdentity ? nil : $0 }
+        bytesPerFrame = format.channelCount * (conversion?.target.byteCount ?? format.sample.byteCount)
         consumedBytes = 0
         heard.store(0, ordering: .relaxed)
         phase = .paused
@@ -116,7 +126,7 @@ final class ConsumingEngine: @unchecked Sendable {
         do throws(MediaError) {
             for _ in 0..<Self.chunksPerStep {
                 if pending.isEmpty, !take() { return .idle }
-                let bytes = UnsafeRawBufferPointer(rebasing: chunk[pending])
+                let bytes = UnsafeRawBufferPointer(rebasing: (conversion == nil ? chunk : converted)[pending])
                 let consumed = try writer?.write(bytes, until: interruption) ?? bytes.count
                 pending = pending.lowerBound + consumed..<pending.upperBound
                 count(consumed: consumed)
@@ -139,7 +149,8 @@ final class ConsumingEngine: @unchecked Sendable {
         // Checked before reading, so that `read` gets all frames that the writer delivered before it
         // finished.
         let isFinished = reader.isFinished
-        pending = 0..<reader.read(into: chunk)
+        let read = UnsafeRawBufferPointer(rebasing: chunk[..<reader.read(into: chunk)])
+        pending = 0..<(conversion?.convert(read, into: converted) ?? read.count)
         if pending.isEmpty && isFinished { endDrain() }
         return !pending.isEmpty
     }

@@ -11,17 +11,30 @@ struct OutputFile: ~Copyable {
     private let isRegular: Bool
     private let name: SafeText
 
-    /// Creates the file at `path`, or empties an existing one.
-    init(creating path: String) throws(MediaError) {
-        name = SafeText(path)
+    /// Creates the file at `path`.
+    ///
+    /// A file that exists may be the music itself, so it is refused unless it is empty or `replaces` is `true`.
+    init(creating path: String, replaces: Bool) throws(MediaError) {
+        let name = SafeText(path)
         // Non-blocking: otherwise a named pipe without a reader would block the player.
-        descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
+        let descriptor = Glibc.open(
+            FileName.cString(path),
+            O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK,
+            0o644
+        )
         guard descriptor >= 0 else {
             let reason: SafeText =
                 errno == ENXIO ? "no program reads from this pipe yet" : SafeText(SystemError.reason())
             throw MediaError(.sinkFailed, name, "can't create the file: " + reason)
         }
-        isRegular = Self.isRegular(descriptor)
+        let isRegular = Self.isRegular(descriptor)
+        if isRegular, lseek(descriptor, 0, SEEK_END) != 0,
+            !replaces || ftruncate(descriptor, 0) != 0 || lseek(descriptor, 0, SEEK_SET) != 0
+        {
+            Glibc.close(descriptor)
+            throw MediaError(.sinkFailed, name, "exists already; choose another name, or delete it first")
+        }
+        (self.descriptor, self.isRegular, self.name) = (descriptor, isRegular, name)
     }
 
     /// Writes to the file behind `descriptor`, which stays open.

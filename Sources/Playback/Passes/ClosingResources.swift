@@ -28,11 +28,15 @@ final class ClosingResources: Sendable {
 
     private let clock: any MonotonicClock
     private let mostFetches: Int
+    private let progressed: @Sendable (Track) -> Void
     private let state = Locked(State())
 
-    init(clock: any MonotonicClock, mostFetches: Int) {
+    /// `progressed` is called after each check of a fetch, and once a resource is closed: only then is all of it
+    /// committed, so that the cache has its final ranges.
+    init(clock: any MonotonicClock, mostFetches: Int, progressed: @escaping @Sendable (Track) -> Void) {
         self.clock = clock
         self.mostFetches = mostFetches
+        self.progressed = progressed
     }
 
     func close(_ resource: TrackResource) { add(resource, isFetching: false) { await resource.close() } }
@@ -46,8 +50,10 @@ final class ClosingResources: Sendable {
             state.closings[oldest].isFetching = false
             state.closings[oldest].task.cancel()
         }
-        add(resource, isFetching: true) { [clock] in
-            if let reader = resource.openReader { await Self.fillGaps(through: reader, clock) }
+        add(resource, isFetching: true) { [clock, progressed] in
+            if let reader = resource.openReader {
+                await Self.fillGaps(through: reader, clock) { progressed(resource.track) }
+            }
             let report = resource.report
             await resource.close()
             ended(report)
@@ -64,6 +70,7 @@ final class ClosingResources: Sendable {
             let number = state.lastNumber
             let task = Task {
                 await work()
+                self.progressed(resource.track)
                 self.state.withLock { $0.closings.removeAll { $0.number == number } }
             }
             let location = resource.track.location

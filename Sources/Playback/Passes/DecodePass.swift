@@ -5,6 +5,7 @@ import System
 struct DecodePass: Sendable {
     let start: PassStart
     let resource: TrackResource
+    let resolver: any TrackResolver
     let clock: any MonotonicClock
     let control: PassControl
     let framesAvailable: @Sendable () -> Void
@@ -41,14 +42,24 @@ struct DecodePass: Sendable {
         } catch is CancellationError {
             // The player cancelled the pass and expects no report.
         } catch {
-            send(
-                .passFailed(
-                    id,
-                    MediaError(describing: error, of: resource.track.location.safeText),
-                    frames: frames
-                )
-            )
+            await report(MediaError(describing: error, of: resource.track.location.safeText), after: frames)
         }
+    }
+
+    /// Reports a failure; if the resource is a list instead of music, reports its tracks.
+    private func report(_ failure: MediaError, after frames: FrameCount) async {
+        var failure = failure
+        if failure.code == .notAudio, let reader = resource.openReader {
+            do {
+                if let list = try await resolver.list(at: resource.track, openAs: reader) {
+                    return send(.listFound(id, list))
+                }
+            } catch {
+                failure = MediaError(describing: error, of: failure.subject)
+            }
+        }
+        // The player expects no report of a pass that it cancelled.
+        if !Task.isCancelled { send(.passFailed(id, failure, frames: frames)) }
     }
 
     /// Decodes to the end; `written` counts the frames since the player last allowed the pass to write.
@@ -63,6 +74,7 @@ struct DecodePass: Sendable {
         var buffer = Self.buffer(for: format)
         defer { buffer.deallocate() }
         var ring = try await control.turn()
+        var widening = SampleWidening(from: format, to: ring.format, frames: Self.laterStep)
         var gain = GainRamp(control.gain)
         while true {
             let room = (control.isHolding ? Self.firstStep : Self.laterStep) * format.bytesPerFrame
@@ -73,10 +85,11 @@ struct DecodePass: Sendable {
             if step != .formatChanged { updates.forEach(send) }
             switch step {
             case .frames(let frames):
-                sendTitle(of: reader, &titles, at: written)
+                sendTitle(of: reader, decoder.info.songTitle, &titles, at: written)
                 let pcm = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(frames * format.bytesPerFrame)])
                 gain.apply(control.gain, to: pcm, of: format)
-                try await hand(UnsafeRawBufferPointer(pcm), to: ring, from: decoder, &reported)
+                let bytes = UnsafeRawBufferPointer(pcm)
+                try await hand(widening?.widened(bytes) ?? bytes, to: ring, from: decoder, &reported)
                 written += FrameCount(frames)
             case .formatChanged:
                 reportPrimed(ring, isLast: true)
@@ -87,6 +100,7 @@ struct DecodePass: Sendable {
                 buffer.deallocate()
                 buffer = Self.buffer(for: format)
                 ring = try await control.turn()
+                widening = SampleWidening(from: format, to: ring.format, frames: Self.laterStep)
             case .end:
                 reportPrimed(ring, isLast: true)
                 return
@@ -99,8 +113,13 @@ struct DecodePass: Sendable {
         .allocate(byteCount: laterStep * format.bytesPerFrame, alignment: 16)
     }
 
-    /// Sends the title of a live stream if a new one begins at `frame`.
-    private func sendTitle(of reader: any ResourceReader, _ titles: inout LiveTitles?, at frame: FrameCount) {
+    /// Sends the title of a live stream if a new one begins at `frame`; `song` is the one that its music states.
+    private func sendTitle(
+        of reader: any ResourceReader,
+        _ song: SafeText?,
+        _ titles: inout LiveTitles?,
+        at frame: FrameCount
+    ) {
         // A resource with a length is no live stream; a live stream may look like a long body at first.
         guard reader.length == nil, let report = reader.report.live else { return }
         if titles == nil {
@@ -108,7 +127,7 @@ struct DecodePass: Sendable {
             send(.liveFound(id, report.station))
         }
         if titles?.station != report.station { send(.liveFound(id, report.station)) }
-        guard let title = titles?.next(in: report) else { return }
+        guard let title = titles?.next(in: report, song: song) else { return }
         send(.titleReached(id, title, frames: frame))
     }
 
@@ -198,6 +217,8 @@ struct LiveTitles: Sendable {
     private(set) var station: Station
     /// Titles up to this offset were sent.
     private var sentTo: Int64 = -1
+    /// The title in the music that was sent last.
+    private var sentSong: SafeText?
 
     /// Returns `nil` if the resource is no live stream.
     init?(report: LiveReport?) {
@@ -205,10 +226,14 @@ struct LiveTitles: Sendable {
         station = report.station
     }
 
-    /// The newest title of which music has been read; `nil` if there is none, or if an earlier call returned
-    /// it.
-    mutating func next(in report: LiveReport) -> SafeText? {
+    /// The newest title of which music has been read, or that of the `song` that its music states; `nil` if there is
+    /// none, or if an earlier call returned it.
+    mutating func next(in report: LiveReport, song: SafeText? = nil) -> SafeText? {
         station = report.station
+        if song != sentSong {
+            sentSong = song
+            return song
+        }
         guard let title = report.titles.last(where: { $0.offset < report.readTo }), title.offset > sentTo
         else { return nil }
         sentTo = title.offset

@@ -25,7 +25,7 @@ final class PassTable {
     /// The downloads of pinned tracks.
     let downloads: PinnedDownloads
 
-    /// `progressed` is called when more of a pinned track was downloaded.
+    /// `progressed` is called when more of a track that no pass reads was downloaded or committed.
     init(
         parts: PlaybackParts,
         settings: PlaybackSettings,
@@ -38,7 +38,11 @@ final class PassTable {
         self.send = send
         fillsHeardTracks = settings.fillsHeardTracks
         downloads = PinnedDownloads(parts: parts, send: send, progressed: progressed)
-        closings = ClosingResources(clock: parts.clock, mostFetches: settings.mostBackgroundFetches)
+        closings = ClosingResources(
+            clock: parts.clock,
+            mostFetches: settings.mostBackgroundFetches,
+            progressed: progressed
+        )
     }
 
     var ids: [PassID] { passes.keys.sorted() }
@@ -57,6 +61,7 @@ final class PassTable {
         let pass = DecodePass(
             start: start,
             resource: resource,
+            resolver: parts.resolver,
             clock: parts.clock,
             control: control,
             framesAvailable: { [output = parts.output] in output.framesAvailable() },

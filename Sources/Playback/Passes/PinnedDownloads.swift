@@ -103,7 +103,7 @@ final class PinnedDownloads: Sendable {
 
     /// Decodes the head, so that only music is cached, and the cache has its title.
     private func prepare(_ reader: any ResourceReader, of track: Track) async throws {
-        let decoder = try await parts.makeDecoder(reader, track.location)
+        let decoder = try await parts.makeDecoder(reader, track)
         do {
             try await decoder.open()
         } catch let error as MediaError where error.code == .notAudio || error.code == .emptyResource {

@@ -5,7 +5,7 @@ import System
 /// resource.
 final class TrackResource: Sendable {
     typealias Open = @Sendable (Track, Bool) async throws -> any ResourceReader
-    typealias MakeDecoder = @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
+    typealias MakeDecoder = @Sendable (any ResourceReader, Track) async throws -> any AudioDecoder
 
     let track: Track
     private let refresh: Bool
@@ -62,7 +62,7 @@ final class TrackResource: Sendable {
         decoder: any AudioDecoder, landing: SeekLanding
     ) {
         let decoder =
-            if let decoder { decoder } else { try await makeDecoder(reader, track.location) }
+            if let decoder { decoder } else { try await makeDecoder(reader, track) }
         self.decoder = decoder
         try await decoder.open()
         if isAtStart, start == .zero {

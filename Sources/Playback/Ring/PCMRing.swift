@@ -20,6 +20,19 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
     private let space: SpaceSignal
     package let format: AudioFormat
 
+    /// Two seconds survive a busy machine, and wake an idle one only once a second.
+    private static let usualTime = Duration.seconds(2)
+    /// Two seconds of eight channels at 192 kHz would take 12 MB.
+    private static let mostBytes = 2 << 20
+    /// The least, whatever its bytes: twice the size of the sink's own buffer.
+    private static let leastTime = Duration.milliseconds(500)
+
+    /// The frames of `format` that the player's ring holds.
+    static func frames(for format: AudioFormat) -> FrameCount {
+        let frames = min(format.frames(in: usualTime), FrameCount(mostBytes / format.bytesPerFrame))
+        return max(frames, format.frames(in: leastTime))
+    }
+
     /// Makes a ring for `frames` of `format`; `space` wakes the writer when there is room.
     package init(format: AudioFormat, frames: Int, space: SpaceSignal) {
         self.format = format

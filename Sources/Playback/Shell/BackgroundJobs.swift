@@ -1,20 +1,28 @@
 import Media
 import System
 
-/// Resolves sources in the background, in the order of the commands; likewise, but independently of that,
-/// saves playlists and pins tracks.
+/// Resolves sources in the background; independently of that, saves playlists and pins tracks in the order of the commands.
 final class BackgroundJobs: Sendable {
-    private let reading: SourceReading
     private let save: @Sendable ([Track], String) async throws -> Void
     private let cache: (any CacheStatus)?
     private let send: @Sendable (PlayerInput) -> Void
     /// Resolves sources, which may wait for the network. `changes`, which saves playlists and pins tracks,
     /// does not wait for it.
-    private let additions = JobLine()
+    private let additions: SourceReading
     private let changes = JobLine()
 
     init(parts: PlaybackParts, send: @escaping @Sendable (PlayerInput) -> Void) {
-        reading = SourceReading(resolver: parts.resolver, clock: parts.clock)
+        additions = SourceReading(
+            resolver: parts.resolver,
+            clock: parts.clock,
+            order: ReadingOrder(.singly)
+        ) { output in
+            switch output {
+            case .awaits(let source, let count): send(.reading(tracks: count, of: source, isAddition: true))
+            case .part(let part, let isLast, let source):
+                send(.added(part.tracks, problems: part.problems, isLast: isLast, source: source))
+            }
+        }
         save = parts.save
         cache = parts.cache
         self.send = send
@@ -23,19 +31,16 @@ final class BackgroundJobs: Sendable {
     /// The number of jobs that are not done.
     var count: Int { additions.count + changes.count }
 
-    func resolve(_ source: String) {
-        additions.add { [reading, send] in
-            await reading.run([source]) { batch, isLast in
-                send(.added(batch.tracks, problems: batch.problems, isLast: isLast))
-            }
-        }
-    }
+    func resolve(_ source: String) { additions.read([source]) }
 
-    /// Saves the result of `tracks`, which is called only when its turn comes: several saves that wait share
-    /// the queue as it was.
-    func save(_ tracks: @escaping @Sendable () -> [Track], to path: String) {
-        change { [save] in
-            let tracks = tracks()
+    /// Ends the resolving of the sources so far; the tracks that were read of them are sent. Later ones are resolved.
+    func stopAdding() { additions.stop() }
+
+    /// Saves `contents`, whose tracks are described only when its turn comes: several saves that wait share the
+    /// queue as it was.
+    func save(_ contents: QueueContents, to path: String) {
+        change(.save(path)) { [save] in
+            let tracks = contents.described
             try await save(tracks, path)
             return .saved(count: tracks.count, path: path)
         }
@@ -62,18 +67,22 @@ final class BackgroundJobs: Sendable {
         }
     }
 
-    private func change(_ change: @escaping @Sendable () async throws -> PlayerInput) {
+    /// Carries out `change`, which `command` asked for if it is one that the user types.
+    private func change(
+        _ command: PlayerCommand? = nil,
+        _ change: @escaping @Sendable () async throws -> PlayerInput
+    ) {
         changes.add { [send] in
             do {
                 send(try await change())
             } catch {
-                send(.notice(MediaError(describing: error)))
+                send(.notice(MediaError(describing: error), failed: command))
             }
         }
     }
 
     /// Cancels resolving: no more tracks are needed.
-    func stopResolving() { additions.cancel() }
+    func stopResolving() { additions.end() }
 
     /// Returns when every playlist is saved and every pin is set, or its failure was reported.
     func finishSaving() async { await changes.finish() }

@@ -18,10 +18,10 @@ final class Inbox: Sendable {
         signal.yield()
     }
 
-    /// Adds a command of a script, whose `quit` overtakes nothing. Blocks the calling thread while there is no
+    /// Adds a command of a script, which overtakes nothing. Blocks the calling thread while there is no
     /// room for a command.
     func putInTurn(_ command: PlayerCommand) {
-        state.withLock(when: \.hasRoom) { $0.append(.command(command)) }
+        state.withLock(when: \.hasRoom) { $0.append(.scripted(command)) }
         signal.yield()
     }
 
@@ -67,12 +67,12 @@ struct InboxState: Sendable {
     /// `true` if a script may add a command. After `close` it may too, since the command is dropped.
     var hasRoom: Bool { isClosed || commandCount + unfinished < Self.mostCommands }
 
-    /// Adds an input; `quit` before all others but `save`.
+    /// Adds an input; `quit`, unless it is a script's, before all others but `save`.
     mutating func put(_ input: PlayerInput) {
         guard case .command(.quit) = input else { return append(input) }
         guard !isClosed, urgent.isEmpty else { return }
         for index in inputs.indices[first...] {
-            guard case .command(.save)? = inputs[index] else { continue }
+            guard case .save? = inputs[index]?.command else { continue }
             urgent += inputs[index].map { [$0] } ?? []
             inputs[index] = nil
         }
@@ -83,14 +83,14 @@ struct InboxState: Sendable {
     /// Adds an input behind all others.
     mutating func append(_ input: PlayerInput) {
         guard !isClosed else { return }
-        if case .command(.seek(let later)) = input, first < inputs.count,
-            case .command(.seek(let earlier))? = inputs[inputs.count - 1],
+        if case .seek(let later)? = input.command, first < inputs.count,
+            case .seek(let earlier)? = inputs[inputs.count - 1]?.command,
             let both = earlier.merged(with: later)
         {
             inputs[inputs.count - 1] = .command(.seek(both))
             return
         }
-        if case .command = input { commandCount += 1 }
+        if input.command != nil { commandCount += 1 }
         count += 1
         inputs.append(input)
     }
@@ -100,7 +100,7 @@ struct InboxState: Sendable {
         let next = urgent.isEmpty ? takeInTurn() : urgent.removeFirst()
         guard let input = next else { return nil }
         count -= 1
-        if case .command = input { commandCount -= 1 }
+        if input.command != nil { commandCount -= 1 }
         return input
     }
 

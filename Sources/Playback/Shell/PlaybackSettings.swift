@@ -3,12 +3,8 @@ package import System
 
 /// The settings of the player; each tunable number has its reason beside it.
 package struct PlaybackSettings: Sendable {
-    /// PCM between decoder and sink. Two seconds survive a busy machine, and wake an idle one only once a second.
-    package var ringTime = Duration.seconds(2)
     /// PCM needed before the first sound: the size of the sink's own buffer, so that it starts full.
     package var startTime = Duration.milliseconds(250)
-    /// PCM needed to continue after an underrun, so that music does not stutter on a slow connection.
-    package var restartTime = Duration.seconds(1)
     /// The longest time between two updates of the position while music plays.
     package var tick = Duration.milliseconds(250)
     package var gainMode = GainMode.off
@@ -45,8 +41,13 @@ package struct PlaybackSettings: Sendable {
 package struct PlaybackParts: Sendable {
     /// Opens a resource. With `true` cached bytes are revalidated with the server first.
     package var open: @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
+    package typealias OpenFile = @Sendable (String, WorkThread) async throws -> any ResourceReader
+
+    /// Opens the local file at a path for reading its tags on a thread. `nil` if nobody sees the tags of tracks that
+    /// were not played yet.
+    package var openFile: OpenFile?
     /// Chooses the decoder of an open resource by its kind, and makes it.
-    package var makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
+    package var makeDecoder: @Sendable (any ResourceReader, Track) async throws -> any AudioDecoder
     package var output: any AudioOutput
     /// A connection attempt of `output` that has begun already; `nil` if the player must connect.
     package var connecting: Task<Void, any Error>?
@@ -65,7 +66,7 @@ package struct PlaybackParts: Sendable {
     package init(
         open: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader,
         makeDecoder:
-            @escaping @Sendable (any ResourceReader, ResourceLocation) async throws ->
+            @escaping @Sendable (any ResourceReader, Track) async throws ->
             any AudioDecoder,
         output: any AudioOutput,
         resolver: any TrackResolver,
@@ -98,13 +99,19 @@ package struct PlayerOutcome: Sendable, Equatable {
 struct SessionTotals: Sendable {
     private(set) var summary = PlayerEvent.SummaryReport()
 
-    mutating func sourceLost() { summary.failed += 1 }
+    mutating func sourceLost() {
+        summary.failed += 1
+        summary.lostSources += 1
+    }
 
     mutating func trackEnded(_ report: PlayerEvent.EndReport) {
         switch report.reason {
         case .failed: summary.failed += 1
         case .finished: summary.played += 1
-        case .skipped: if report.frames > 0 { summary.played += 1 }
+        case .skipped where report.frames > 0:
+            summary.played += 1
+            if report.isBrief { summary.skipped += 1 }
+        case .skipped: break
         }
         summary.stalls += report.stalls
     }

@@ -51,33 +51,38 @@ package final class Player: PlayerControl {
     ) async -> PlayerOutcome {
         let send: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { send(.outputEvent($0)) }
-        let launch = Task { [parts, settings] in
-            var reading = SourceReading(resolver: parts.resolver, clock: parts.clock)
-            // A number or a random order concerns all tracks.
-            reading.awaitsAll = start != nil || settings.shuffle
-            reading.onProgress = { send(.reading(tracks: $0)) }
-            let isFirst = Locked(true)
-            await reading.run(sources, after: tracks) { batch, isLast in
+        // A number or a random order concerns all tracks.
+        let awaitsAll = start != nil || settings.shuffle
+        let isFirst = Locked(true)
+        let reading = SourceReading(
+            resolver: parts.resolver,
+            clock: parts.clock,
+            order: ReadingOrder(awaitsAll ? .atOnce : .inParts, tracks: tracks, now: parts.clock.now)
+        ) { output in
+            switch output {
+            case .awaits(let source, let count): send(.reading(tracks: count, of: source))
+            case .part(let part, let isLast, _):
                 let isFirst = isFirst.withLock { isFirst in
                     defer { isFirst = false }
                     return isFirst
                 }
                 if isFirst {
-                    send(.launched(batch, start: start, position: position, isComplete: isLast))
+                    send(.launched(part, start: start, position: position, isComplete: isLast))
                 } else {
-                    send(.launchedMore(batch, isComplete: isLast))
+                    send(.launchedMore(part, isComplete: isLast))
                 }
             }
         }
+        defer { reading.end() }
+        reading.read(sources)
         let shell = PlayerShell(
             parts: parts,
             settings: settings,
             observers: observers,
             tap: tap,
-            stopReading: { launch.cancel() },
+            reading: reading,
             send: send
         )
-        defer { launch.cancel() }
         observers.publish(shell.snapshot())
         while let next = await inbox.next() {
             await shell.take(next)

@@ -6,7 +6,7 @@ final class PlayerShell {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
     private let observers: PlayerObservers
-    private let stopReading: @Sendable () -> Void
+    private let reading: SourceReading
     private let send: @Sendable (PlayerInput) -> Void
     private var state: PlayerState
     private var totals = SessionTotals()
@@ -16,6 +16,10 @@ final class PlayerShell {
     private let passes: PassTable
     private let sound: SoundPath
     private let cached: CachedWatch?
+    /// `nil` if nobody sees tags before tracks are played.
+    private let tags: TagWatch?
+    /// `true` if tracks were added whose tags are to be looked up, once nothing waits for a track.
+    private var hasNewTracks = false
     /// Passes that were heard, at least in part, and ended without a failure. Once they are cancelled, the
     /// missing bytes of their tracks may be fetched.
     private var heardPasses: Set<PassID> = []
@@ -32,13 +36,13 @@ final class PlayerShell {
         settings: PlaybackSettings,
         observers: PlayerObservers,
         tap: SoundTap,
-        stopReading: @escaping @Sendable () -> Void,
+        reading: SourceReading,
         send: @escaping @Sendable (PlayerInput) -> Void
     ) {
         self.parts = parts
         self.settings = settings
         self.observers = observers
-        self.stopReading = stopReading
+        self.reading = reading
         self.send = send
         state = PlayerState(
             exitsAtEnd: settings.exitsAtEnd,
@@ -53,6 +57,7 @@ final class PlayerShell {
         let cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
         self.cached = cached
         passes = PassTable(parts: parts, settings: settings, tap: tap, send: send) { cached?.lookUpAgain($0) }
+        tags = TagWatch(parts: parts) { send(.factsFound($0, isLast: $1)) }
         jobs = BackgroundJobs(parts: parts, send: send)
         sound = SoundPath(output: parts.output, connecting: parts.connecting, settings: settings, send: send)
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
@@ -88,6 +93,10 @@ final class PlayerShell {
         }
         passes.raisePriority(except: state.lane.lowPriority)
         if !isOver { await resumeSink() }
+        if hasNewTracks, [.playing, .paused, .stopped, .ended].contains(state.snapshotState) {
+            hasNewTracks = false
+            tags?.lookUp(newOf: state.queue.tracks, from: state.queue.current ?? 0)
+        }
         updateTicks()
     }
 
@@ -124,7 +133,7 @@ final class PlayerShell {
         case .cancelPass(let id, let keepsResource): await cancelPass(id, keepsResource: keepsResource)
         case .grant(let id, let holds): return grant(id, holds: holds)
         case .release(let id): passes.control(of: id)?.release()
-        case .requestPrime(let id): requestPrime(id)
+        case .requestPrime(let id, let refill): requestPrime(id, refill)
         case .openOutput(let format): return await sound.open(format)
         case .startOutput: return await sound.start()
         case .pauseOutput: await sound.pause()
@@ -134,13 +143,13 @@ final class PlayerShell {
             sound.reconnect(after: delay, attempt: attempt, by: parts.clock)
         case .finishRing: sound.finishRing()
         case .drain: sound.drain()
+        case .measureLoaded: return .loaded(loaded.arriving)
         case .allowReadAhead(let id): allowReadAhead(id)
         case .prefetchHead(let id): prefetchHead(id)
         case .reject(let id): await passes.reader(of: id)?.reject()
         case .emit(let event): emit(event)
         case .countLostSource: totals.sourceLost()
-        case .endTrack(let id, let index, let reason, let frames, let stalls, let error):
-            endTrack(id, index: index, reason, frames: frames, stalls: stalls, error)
+        case .endTrack(let id, let report): endTrack(id, report)
         case .rememberPlayed(let isPlayed, let episodes): parts.memory?.setPlayed(isPlayed, episodes)
         case .togglePin(let tracks, let isPinned): jobs.pin(tracks, isPinned)
         case .download(let tracks): passes.downloads.add(tracks)
@@ -150,8 +159,11 @@ final class PlayerShell {
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): jobs.resolve(source)
-        case .stopReading: stopReading()
-        case .save(let path): jobs.save({ [state] in state.describedTracks }, to: path)
+        case .stopReading:
+            reading.stop()
+            jobs.stopAdding()
+        case .passOverSource: reading.passOver()
+        case .save(let path, let contents): jobs.save(contents, to: path)
         case .finish(let error):
             fatal = error
             isOver = true
@@ -175,9 +187,9 @@ final class PlayerShell {
         return .passGranted(id, start: start)
     }
 
-    private func requestPrime(_ id: PassID) {
+    private func requestPrime(_ id: PassID, _ refill: Duration) {
         guard let ring = sound.ring, let control = passes.control(of: id) else { return }
-        control.requestPrime(at: sound.restartFrames)
+        control.requestPrime(at: sound.frames(in: refill))
         // The pass may have filled the ring since the underrun, and may be asleep.
         if control.takePrime(available: ring.availableFrames, isLast: false) { send(.passPrimed(id)) }
     }
@@ -216,10 +228,17 @@ final class PlayerShell {
     private func emit(_ event: PlayerEvent) {
         var event = event
         // `PlayerState` does not know how much is buffered and cached, so that is filled in here.
-        if case .loaded = event { cached?.lookUp(newOf: state.queue.tracks) }
+        if case .loaded = event {
+            cached?.lookUp(newOf: state.queue.tracks)
+            hasNewTracks = true
+        }
         if case .track(var report) = event {
             report.cached = cachedPart(ofTrack: report.index - 1)
             event = .track(report)
+        }
+        if case .list(var report) = event {
+            report.availability = cached?.value ?? [:]
+            event = .list(report)
         }
         if case .position(let index, let position, let duration, let isExact, _) = event {
             event = .position(
@@ -227,28 +246,19 @@ final class PlayerShell {
                 position: position,
                 duration: duration,
                 isExact: isExact,
-                buffered: buffered
+                buffered: loaded.buffered
             )
         }
         observers.send(event)
     }
 
-    private func endTrack(
-        _ id: PassID,
-        index: Int,
-        _ reason: PlayerEvent.EndReport.Reason,
-        frames: FrameCount,
-        stalls: Int,
-        _ error: MediaError?
-    ) {
+    private func endTrack(_ id: PassID, _ ended: PlayerEvent.EndReport) {
         let load = passes.resource(of: id)?.report ?? LoadReport()
-        var report = PlayerEvent.EndReport(index: index, reason: reason)
-        (report.frames, report.stalls, report.error) = (frames, stalls, error)
+        var report = ended
         (report.cachedBytes, report.fetchedBytes) = (load.cachedBytes, load.fetchedBytes)
         report.requestCount = load.requestCount
         totals.trackEnded(report)
-        if frames > 0, reason != .failed { heardPasses.insert(id) }
-        if let track = passes.resource(of: id)?.track { cached?.lookUpAgain(track) }
+        if report.frames > 0, report.reason != .failed { heardPasses.insert(id) }
         observers.send(.ended(report))
     }
 
@@ -258,17 +268,13 @@ final class PlayerShell {
         (state.lane.current?.id).flatMap { passes.resource(of: $0) }
     }
 
-    /// The duration of the music that is cached without a gap from the heard byte on. This includes decoded
-    /// PCM, because its bytes are stored too.
-    private var buffered: Duration { currentResource.map { buffered($0.report) } ?? .zero }
-
-    private func buffered(_ report: LoadReport) -> Duration {
-        guard let info = state.lane.current?.shownInfo, info.bytesPerSecond > 0,
-            let offset = byteOffset(report),
-            let run = report.stored.run(from: offset)
-        else { return .zero }
-        if let map = timeMap(report) { return max(.zero, map.time(at: run.upperBound) - state.position) }
-        return .seconds(Double(run.count) / info.bytesPerSecond)
+    private var loaded: LoadedMusic {
+        LoadedMusic(
+            report: currentResource?.report ?? LoadReport(),
+            info: state.lane.current?.shownInfo,
+            position: state.position,
+            duration: state.duration
+        )
     }
 
     /// The cached part of a track, 0...1; `nil` if unknown.
@@ -283,24 +289,6 @@ final class PlayerShell {
         return cached?.value[track.id]?.fraction
     }
 
-    /// The times at which the bytes of the current track are played: by the decoder's seek table, or evenly from the
-    /// first audio byte on. `nil` if the length in bytes or the duration is unknown, as for a live stream.
-    private func timeMap(_ report: LoadReport) -> TimeMap? {
-        guard report.live == nil, let info = state.lane.current?.shownInfo, let length = report.length,
-            let duration = state.duration, (0..<length).contains(info.audioStart)
-        else { return nil }
-        return info.timeMap?.stretched(to: duration)
-            ?? TimeMap(duration: duration, audio: info.audioStart..<length)
-    }
-
-    private func byteOffset(_ report: LoadReport) -> Int64? {
-        if let map = timeMap(report) { return min(map.offset(at: state.position), map.audio.upperBound - 1) }
-        guard let info = state.lane.current?.shownInfo, info.bytesPerSecond > 0 else { return nil }
-        let offset = info.audioStart + Int64(min(state.position.seconds * info.bytesPerSecond, 1e15))
-        guard let length = report.length else { return offset }
-        return max(0, min(offset, length - 1))
-    }
-
     /// Snapshots share the dictionary of failures with the state, which must copy it before it adds a
     /// failure. So while one track after another fails, the snapshot's failures are updated at growing
     /// intervals, and the cost of a failure stays constant.
@@ -313,26 +301,30 @@ final class PlayerShell {
 
     func snapshot() -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
-        let load = currentResource?.report ?? LoadReport()
+        let loaded = loaded
+        let load = loaded.report
         snapshot.state = state.snapshotState
         snapshot.tracks = state.queue.tracks
         snapshot.queueRevision = state.queue.revision
+        snapshot.isReading = state.isReadingSources
+        snapshot.awaitedSource = state.awaitedSource ?? state.awaitedAddition
         snapshot.learned = state.announcer.facts
         snapshot.currentIndex = state.queue.current
-        snapshot.info = state.lane.current?.shownInfo
+        snapshot.info = loaded.info
         snapshot.position = state.position
         snapshot.isExact = state.isExact
         snapshot.duration = state.duration
-        snapshot.buffered = buffered(load)
+        snapshot.buffered = loaded.buffered
         snapshot.load = load
         snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - parts.clock.now) }
         snapshot.connectivity = state.connectivity
         snapshot.isOutputLost = state.output.isLost
         snapshot.availability = cached?.value ?? [:]
-        snapshot.timeMap = timeMap(load)
-        snapshot.byteOffset = byteOffset(load)
+        snapshot.timeMap = loaded.timeMap
+        snapshot.byteOffset = loaded.byteOffset
         snapshot.volume = state.volume
         snapshot.isMuted = state.isMuted
+        (snapshot.hasNext, snapshot.previousRestarts) = (state.queue.hasNext, state.previousRestarts)
         snapshot.isShuffled = state.queue.isShuffled
         snapshot.repeatMode = state.queue.repeatMode
         snapshot.gainMode = state.gainMode
@@ -372,6 +364,7 @@ final class PlayerShell {
     func shutDown(closeInbox: () -> [PlayerInput]) async -> PlayerOutcome {
         tick?.task.cancel()
         cached?.stop()
+        tags?.stop()
         jobs.stopResolving()
         heardPasses = []
         for id in passes.ids { await cancelPass(id, keepsResource: false) }
@@ -381,11 +374,14 @@ final class PlayerShell {
         await jobs.finishSaving()
         for input in closeInbox() {
             switch input {
-            case .notice(let error):
+            case .notice(let error, _):
                 observers.send(.notice(code: error.code.rawValue, message: error.safeText))
             case .saved(let count, let path):
                 observers.send(.remark(code: "saved", message: Announcer.savedText(count, path)))
             case .backgroundFetchEnded(let report): totals.resourceClosed(report)
+            case .command(.save(let path)), .scripted(.save(let path)):
+                let message = SafeText("Not saved: \(path) (the player had ended)")
+                observers.send(.notice(code: "bad-command", message: message))
             default: break
             }
         }

@@ -36,10 +36,9 @@ final class SoundPath {
 
     /// Frames needed in the ring before the first sound.
     var startFrames: Int { frames(in: settings.startTime) }
-    /// Frames needed in the ring to continue after an underrun.
-    var restartFrames: Int { frames(in: settings.restartTime) }
 
-    private func frames(in time: Duration) -> Int {
+    /// The frames of `time`, but not more than the ring holds; 0 without a stream.
+    func frames(in time: Duration) -> Int {
         guard let ring else { return 0 }
         return min(Int(ring.format.frames(in: time)), ring.capacityFrames)
     }
@@ -50,8 +49,7 @@ final class SoundPath {
         isRunning = false
         do {
             try await connect()
-            let frames = Int(format.frames(in: settings.ringTime))
-            let fresh = PCMRing(format: format, frames: frames, space: space)
+            let fresh = PCMRing(format: format, frames: Int(PCMRing.frames(for: format)), space: space)
             try await output.open(format, reader: fresh)
             ring = fresh
             return nil

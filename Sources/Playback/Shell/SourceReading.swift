@@ -1,84 +1,106 @@
 import Media
 import System
 
-/// Reads sources one after another, and passes their tracks on in batches.
+/// Reads sources, and passes their tracks on in parts.
 ///
-/// Most sources are read at once and make one batch. A source of many lists or folders takes longer: every two
-/// seconds, the tracks that are known in order are passed on.
-struct SourceReading: Sendable {
-    /// A batch, and `true` if it is the last one.
-    typealias Deliver = @Sendable (ResolvedTracks, Bool) -> Void
+/// A thin shell: `ReadingOrder` decides. One task steps it, so that parts are delivered in order.
+final class SourceReading: Sendable {
+    private enum Input: Sendable {
+        case sources([String])
+        case found(Int, ResolvedTracks)
+        case ended(Int, MediaError?)
+        case passOver
+        case stop
+        case timeIsUp(Duration)
+    }
 
-    /// Listeners notice a longer silence; shorter batches would only be more.
-    static let patience = Duration.seconds(2)
+    private let resolver: any TrackResolver
+    private let clock: any MonotonicClock
+    private let deliver: @Sendable (ReadingOrder.Output) -> Void
+    private let inputs: AsyncStream<Input>.Continuation
+    private let unread = Locked(0)
 
-    let resolver: any TrackResolver
-    let clock: any MonotonicClock
-    /// `true` if all tracks are passed on in one batch, at the end.
-    var awaitsAll = false
-    /// Called with the number of tracks read so far, every two seconds at most, if all are awaited.
-    var onProgress: @Sendable (Int) -> Void = { _ in }
+    /// `deliver` is called in order, from one task; it must not block.
+    init(
+        resolver: any TrackResolver,
+        clock: any MonotonicClock,
+        order: ReadingOrder,
+        deliver: @escaping @Sendable (ReadingOrder.Output) -> Void
+    ) {
+        (self.resolver, self.clock, self.deliver) = (resolver, clock, deliver)
+        let (stream, inputs) = AsyncStream.makeStream(of: Input.self)
+        self.inputs = inputs
+        Task { await run(order, stream) }
+    }
 
-    /// Reads `sources`, which follow `tracks`. Returns after the last batch, which is delivered also if the task
-    /// is cancelled.
-    ///
-    /// A source that cannot be resolved becomes a problem; the others are read.
-    func run(_ sources: [String], after tracks: [Track] = [], deliver: @escaping Deliver) async {
-        let batches = Batches(self, first: tracks, deliver)
-        for source in sources {
-            do {
-                try await resolver.resolve(source) { await batches.add($0) }
-            } catch {
-                if Task.isCancelled { break }
-                let problem = MediaError(describing: error, of: SafeText(source))
-                await batches.add(ResolvedTracks(tracks: [], problems: [problem]))
+    private func run(_ order: ReadingOrder, _ stream: AsyncStream<Input>) async {
+        var order = order
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var timer: (due: Duration, task: Task<Void, Never>)?
+        for await input in stream {
+            switch input {
+            case .sources(let sources): for source in sources { order.add(source) }
+            case .found(let number, let part): order.found(number, part)
+            case .ended(let number, let problem):
+                order.ended(number, problem)
+                tasks[number] = nil
+                unread.withLock { $0 -= 1 }
+            case .passOver: order.passOver()
+            case .stop:
+                let leftOut = order.stop(at: clock.now)
+                unread.withLock { $0 -= leftOut }
+                for task in tasks.values { task.cancel() }
+            case .timeIsUp(let due): if timer?.due == due { timer = nil }
             }
+            for output in order.take(at: clock.now) { deliver(output) }
+            for (number, source) in order.begin(at: clock.now) { tasks[number] = read(source, number) }
+            let due = order.due(after: clock.now)
+            guard due != timer?.due else { continue }
+            timer?.task.cancel()
+            timer = due.map { due in (due, wake(at: due)) }
         }
-        await batches.finish()
-    }
-}
-
-/// The tracks that were read and not passed on yet. An actor, so that batches are delivered in order.
-private actor Batches {
-    private let reading: SourceReading
-    private let deliver: SourceReading.Deliver
-    private var pending: ResolvedTracks
-    private var count: Int
-    /// When the last batch was passed on, or the reading began.
-    private var lastTime: Duration
-    private var timer: Task<Void, Never>?
-
-    init(_ reading: SourceReading, first: [Track], _ deliver: @escaping SourceReading.Deliver) {
-        self.reading = reading
-        self.deliver = deliver
-        pending = ResolvedTracks(tracks: first)
-        count = first.count
-        lastTime = reading.clock.now
+        timer?.task.cancel()
+        for task in tasks.values { task.cancel() }
     }
 
-    func add(_ part: ResolvedTracks) {
-        pending.add(part)
-        count += part.tracks.count
-        guard timer == nil, count > 0 else { return }
-        let due = lastTime + SourceReading.patience
-        timer = Task { [clock = reading.clock] in
-            guard (try? await clock.sleep(until: due)) != nil else { return }
-            self.timeIsUp()
+    /// A task that resolves `source`, and sends its parts and its end, also when it is cancelled.
+    private func read(_ source: String, _ number: Int) -> Task<Void, Never> {
+        Task { [resolver, inputs] in
+            var problem: MediaError?
+            do {
+                try await resolver.resolve(source) { inputs.yield(.found(number, $0)) }
+            } catch {
+                if !Task.isCancelled {
+                    problem = MediaError(describing: error, of: ReadingOrder.name(of: source))
+                }
+            }
+            inputs.yield(.ended(number, problem))
         }
     }
 
-    private func timeIsUp() {
-        guard timer != nil else { return }
-        timer = nil
-        lastTime = reading.clock.now
-        guard !reading.awaitsAll else { return reading.onProgress(count) }
-        deliver(pending, false)
-        pending = ResolvedTracks(tracks: [])
+    private func wake(at time: Duration) -> Task<Void, Never> {
+        Task { [clock, inputs] in
+            guard (try? await clock.sleep(until: time)) != nil else { return }
+            inputs.yield(.timeIsUp(time))
+        }
     }
 
-    func finish() {
-        timer?.cancel()
-        timer = nil
-        deliver(pending, true)
+    /// The number of sources that are not read yet.
+    var count: Int { unread.withLock { $0 } }
+
+    /// Reads `sources`, behind those before them. Never waits.
+    func read(_ sources: [String]) {
+        unread.withLock { $0 += sources.count }
+        inputs.yield(.sources(sources))
     }
+
+    /// Waits no longer for the first sources that are not read yet: what is known plays.
+    func passOver() { inputs.yield(.passOver) }
+
+    /// Ends the reading of the sources so far, after two seconds at the latest; the tracks that were read of them are
+    /// delivered. Later ones are read.
+    func stop() { inputs.yield(.stop) }
+
+    /// Cancels all reading: no more tracks are needed.
+    func end() { inputs.finish() }
 }

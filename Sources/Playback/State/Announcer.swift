@@ -6,35 +6,66 @@ struct Announcer: Sendable {
     private(set) var messages: [PlayerMessage] = []
     /// The tracks that failed, with their errors.
     private(set) var failures: [Track.ID: MediaError] = [:]
-    /// Tags and lengths of the tracks that were opened.
+    /// Tags and lengths of the tracks that were opened, or looked up before that.
     private(set) var facts: [Track.ID: TrackFacts] = [:]
     private var now = Duration.zero
     private var messageCount = 0
     private var lastPositionTime = Duration.zero
+    /// When it was last reported of a resource that it has changed.
+    private var reportedChanges: [SafeText: Duration] = [:]
     /// The last reported wait of a load.
     private var reportedWait: (pass: PassID, wait: LoadWait)?
+    /// The tracks added, and the sources that failed, since additions began to be read.
+    private var additions = (added: 0, failed: 0)
+    /// The number of the message that says so; `nil` after the last addition.
+    private var sumOfAdditions: Int?
 
     private static let mostMessages = 100
+    /// The least time between two reports that one resource has changed: a recording in progress changes all the time.
+    private static let changePause = Duration.seconds(60)
 
     /// Sets the time of the next messages and events.
     mutating func advance(to now: Duration) { self.now = now }
 
     // MARK: Messages
 
-    mutating func note(_ message: SafeText) {
+    /// `failed` is the command that failed, if the message is about one.
+    mutating func note(_ message: SafeText, failed: PlayerCommand? = nil) {
         messageCount += 1
-        messages.append(PlayerMessage(number: messageCount, time: now, text: message))
+        messages.append(PlayerMessage(number: messageCount, time: now, text: message, failed: failed))
         if messages.count > Self.mostMessages { messages.removeFirst() }
     }
 
-    mutating func notice(_ error: MediaError) -> [PlayerEffect] {
-        note(error.safeText)
+    mutating func notice(_ error: MediaError, failed: PlayerCommand? = nil) -> [PlayerEffect] {
+        if error.code == .resourceChanged {
+            if let last = reportedChanges[error.subject], now - last < Self.changePause { return [] }
+            reportedChanges = reportedChanges.filter { now - $0.value < Self.changePause }
+            reportedChanges[error.subject] = now
+        }
+        note(error.safeText, failed: failed)
         return [.emit(.notice(code: error.code.rawValue, message: error.safeText))]
     }
 
     /// Reports a source, or an entry of a list, that is not played.
-    mutating func problem(_ error: MediaError) -> [PlayerEffect] {
-        (error.code.isLostSource ? [.countLostSource] : []) + notice(error)
+    mutating func problem(_ error: MediaError, failed: PlayerCommand? = nil) -> [PlayerEffect] {
+        (error.code.isLostSource ? [.countLostSource] : []) + notice(error, failed: failed)
+    }
+
+    /// Says how many tracks the additions that are being read have brought so far; after the last of them also how
+    /// many sources failed, whose own messages this one covers.
+    mutating func added(_ count: Int, _ problems: [MediaError], isLast: Bool) {
+        additions.added += count
+        additions.failed += problems.count { $0.code.isLostSource }
+        let (added, failed) = additions
+        if isLast { additions = (0, 0) }
+        guard added > 0, count > 0 || (isLast && failed > 0) else { return }
+        let failures = failed > 0 ? ", \(failed) failed (see messages)" : ""
+        // Each sum takes the place of the one before it.
+        if let place = messages.lastIndex(where: { $0.number == sumOfAdditions }) {
+            messages.remove(at: place)
+        }
+        note(SafeText("Added " + Self.countText(added) + failures))
+        sumOfAdditions = isLast ? nil : messageCount
     }
 
     mutating func remark(_ code: String, _ message: SafeText) -> PlayerEffect {
@@ -42,15 +73,32 @@ struct Announcer: Sendable {
         return .emit(.remark(code: code, message: message))
     }
 
-    /// The sources are still being read, and none of their tracks is played before all are known.
-    mutating func reading(_ count: Int) -> PlayerEffect {
-        remark("reading", SafeText("Read \(Announcer.countText(count)) so far – stop plays these"))
+    /// Reports that `source` takes long to read; `count` tracks were read so far.
+    mutating func reading(_ count: Int, of source: SafeText) -> PlayerEffect {
+        let known = count > 0 ? " (" + Self.countText(count) + " so far)" : ""
+        return remark("reading", "Reading " + Self.short(source) + SafeText(known))
+    }
+
+    /// Reports that `source` is passed over.
+    mutating func passedOver(_ source: SafeText) -> PlayerEffect {
+        remark("reading", "Playing what was read – " + Self.short(source) + " follows when it is read")
+    }
+
+    /// A name that leaves room for a sentence in a line of 80 columns.
+    private static func short(_ name: SafeText) -> SafeText {
+        name.string.count <= 30 ? name : SafeText(name.string.prefix(29) + "…")
     }
 
     mutating func badCommand(_ text: String) -> PlayerEffect {
         let message = SafeText(text)
         note(message)
         return .emit(.notice(code: "bad-command", message: message))
+    }
+
+    /// Reports that the track at which to start, counted from 1, is beyond the last one.
+    mutating func noStart(_ start: Int, of count: Int) -> [PlayerEffect] {
+        let cause: SafeText = "there is no such track; playing the last one, "
+        return notice(MediaError(.notFound, SafeText("--start \(start)"), cause + SafeText("\(count)")))
     }
 
     static func countText(_ count: Int) -> String { count == 1 ? "1 track" : "\(count) tracks" }
@@ -63,17 +111,28 @@ struct Announcer: Sendable {
     mutating func pinned(_ tracks: [Track], _ isPinned: Bool) -> [PlayerEffect] {
         let name =
             tracks.count == 1
-            ? SafeText("\"") + (tracks[0].tags.title ?? tracks[0].location.name) + "\""
+            ? SafeText("\"") + title(of: tracks[0]) + "\""
             : SafeText(Self.countText(tracks.count))
         return isPinned
             ? [remark("pinned", "Pinned " + name + " (never evicted)"), .download(tracks)]
             : [remark("unpinned", "Unpinned " + name), .stopDownload(tracks)]
     }
 
+    /// The title that the queue shows.
+    private func title(of track: Track) -> SafeText {
+        (facts[track.id]?.tags ?? track.tags).title ?? track.location.name
+    }
+
     mutating func networkChanged(to report: ConnectivityReport) -> PlayerEffect {
         guard report.isOffline else { return remark("online", "Online again") }
-        let reason = report.reason.map { SafeText(": ") + $0.cause } ?? ""
-        return remark("offline", SafeText("Offline") + reason + " (cached music keeps playing)")
+        let cause: SafeText =
+            switch report.reason {
+            case nil: "Offline"
+            case let reason? where reason.code == .unknownHost:
+                SafeText(reason.cause.string.prefix(1).uppercased() + reason.cause.string.dropFirst())
+            case let reason?: "Offline: " + reason.reason
+            }
+        return remark("offline", cause + " (cached music keeps playing)")
     }
 
     /// Reports an error that interrupts the sound until the audio server is back.
@@ -105,40 +164,43 @@ struct Announcer: Sendable {
 
     // MARK: Tracks
 
-    /// The events and the window title for a track that becomes current or better known; `index` counts from 1.
-    func announce(_ pass: Pass, index: Int) -> [PlayerEffect] {
-        let tags = pass.tags
+    /// The events, and the title in the sound server's mixer, for a track that becomes current or better known. `index`
+    /// counts from 1.
+    func announce(_ pass: Pass, index: Int, isPlayed: Bool) -> [PlayerEffect] {
+        let tags = tags(of: pass)
         let title = tags.title ?? pass.track.location.name
         let source = pass.isLive ? pass.station?.name.flatMap { $0 == title ? nil : $0 } : tags.artist
-        return [trackEvent(pass, index: index), .setTitle(source.map { $0 + " – " + title } ?? title)]
+        return [
+            trackEvent(pass, index: index, isPlayed: isPlayed),
+            .setTitle(TrackName.text(title, source)),
+        ]
     }
 
-    func trackEvent(_ pass: Pass, index: Int) -> PlayerEffect {
+    func trackEvent(_ pass: Pass, index: Int, isPlayed: Bool) -> PlayerEffect {
         var report = PlayerEvent.TrackReport(index: index, source: pass.track.location.safeText)
-        (report.tags, report.duration, report.isSeekable) = (pass.tags, pass.duration, pass.isSeekable)
+        report.duration = pass.duration ?? (pass.isLive ? nil : facts[pass.track.id]?.duration)
+        (report.tags, report.isSeekable) = (tags(of: pass), pass.isSeekable)
         (report.isLive, report.station) = (pass.isLive, pass.station?.name)
+        report.chapters = pass.info?.chapters.count ?? 0
+        (report.episode, report.isPlayed) = (pass.track.episode, isPlayed)
         return .emit(.track(report))
+    }
+
+    /// The tags of `pass`; before it is opened, those that are known from another playing or from a look at the file.
+    private func tags(of pass: Pass) -> TrackTags {
+        guard pass.info == nil, !pass.isLive, let facts = facts[pass.track.id] else { return pass.tags }
+        return pass.track.tags(with: facts.tags)
     }
 
     /// Remembers the tags and length of a track, so that the queue shows them when another track is current.
     mutating func learn(from pass: Pass) {
         guard let info = pass.info, !pass.isLive else { return }
-        // The length in the playlist is better than an estimate.
-        let isBetter = info.isDurationExact || pass.track.duration == nil
-        let new = TrackFacts(
-            tags: pass.track.tags(with: info.tags),
-            duration: isBetter ? pass.duration : pass.track.duration
-        )
+        let new = TrackFacts(of: info, for: pass.track)
         if facts[pass.track.id] != new { facts[pass.track.id] = new }
     }
 
-    /// `track` with all known tags and its length.
-    func described(_ track: Track) -> Track {
-        guard let facts = facts[track.id] else { return track }
-        var track = track
-        (track.tags, track.duration) = (facts.tags, facts.duration)
-        return track
-    }
+    /// Remembers `found`, tags and lengths of tracks that were not opened yet; opening a track gives better ones.
+    mutating func learn(_ found: [Track.ID: TrackFacts]) { facts.merge(found) { opened, _ in opened } }
 
     mutating func failed(_ track: Track.ID, because error: MediaError) {
         failures[track] = error

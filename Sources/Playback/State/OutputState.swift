@@ -2,6 +2,13 @@ import Media
 
 /// The state of the sink's stream, and of the recovery after the audio server was lost. Pure.
 struct OutputState: Sendable, Equatable {
+    /// The refill after an underrun. It doubles with each further one: on a line that is slower than the music, a few
+    /// long pieces are heard instead of many short ones.
+    static let firstRefill = Duration.seconds(1)
+    static let longestRefill = Duration.seconds(8)
+    /// After this time without an underrun, the next one counts as the first.
+    static let calmTime = Duration.seconds(300)
+
     /// `true` if the sink wants each track in a stream of its own.
     let opensEachTrack: Bool
     /// The format of the open stream; `nil` without one.
@@ -13,6 +20,9 @@ struct OutputState: Sendable, Equatable {
     private(set) var isPrimed = false
     /// `true` if the sink had an underrun and waits for PCM.
     private(set) var isBuffering = false
+    /// How much music is needed to continue after the last underrun.
+    private(set) var refill = Self.firstRefill
+    private var lastUnderrun: Duration?
     /// Identifies the playback for which the stream was opened: passes of a track before and after a seek
     /// share it.
     private var playing: PassID?
@@ -21,6 +31,13 @@ struct OutputState: Sendable, Equatable {
 
     init(opensEachTrack: Bool) { self.opensEachTrack = opensEachTrack }
 
+    /// `true` if the sink could start, but waits until more of the track is loaded: a refill that is longer than the
+    /// ring is awaited as bytes, which take a tenth of the memory.
+    var awaitsBytes: Bool {
+        guard isBuffering, isPrimed, let format else { return false }
+        return format.frames(in: refill) > PCMRing.frames(for: format)
+    }
+
     /// `true` if there is no audio server at which a stream could be opened.
     var isLost: Bool { recovery?.isReached == false }
 
@@ -28,7 +45,9 @@ struct OutputState: Sendable, Equatable {
     var isRecovering: Bool { recovery != nil }
 
     /// `true` if a track in `format` can follow in the open stream without a gap.
-    func canContinue(in format: AudioFormat) -> Bool { format == self.format && !opensEachTrack }
+    func canContinue(in format: AudioFormat) -> Bool {
+        self.format.map(format.fits) == true && !opensEachTrack
+    }
 
     /// Opens a stream for `pass`, unless the open one fits.
     mutating func open(_ format: AudioFormat, for pass: Pass) -> [PlayerEffect] {
@@ -56,7 +75,10 @@ struct OutputState: Sendable, Equatable {
     /// The ring holds enough PCM to start.
     mutating func primed() { isPrimed = true }
 
-    mutating func ranDry() -> [PlayerEffect] {
+    mutating func ranDry(at now: Duration) -> [PlayerEffect] {
+        let isFirst = lastUnderrun.map { now - $0 > Self.calmTime } ?? true
+        refill = isFirst ? Self.firstRefill : min(refill * 2, Self.longestRefill)
+        lastUnderrun = now
         isRunning = false
         isBuffering = true
         return [.pauseOutput]

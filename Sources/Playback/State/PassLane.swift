@@ -51,8 +51,8 @@ struct Pass: Sendable {
     var stalls = 0
     /// `true` if a seek command began the pass, so that a `seeked` event is due.
     var answersSeek = false
-    /// `true` if the pass began because the resource had changed. Each track is restarted only once for that.
-    var isAfterChange = false
+    /// How often the resource has changed during this playing of the track.
+    var changes = 0
     /// `true` if the resource changed while the pass wrote after another one; a new pass continues the track.
     var isBrokenOff = false
     var isSeekable = true
@@ -84,6 +84,21 @@ struct Pass: Sendable {
 
     /// `nil` if unknown. A live stream has no length, even if a playlist states one.
     var duration: Duration? { isLive ? nil : info?.duration ?? track.duration }
+
+    /// The report that the track ends as the one at `index` after `frames` of it were heard.
+    func ended(
+        at index: Int,
+        _ reason: PlayerEvent.EndReport.Reason,
+        frames: FrameCount,
+        _ error: MediaError?,
+        isQuit: Bool
+    ) -> PlayerEvent.EndReport {
+        var report = PlayerEvent.EndReport(index: index, reason: reason)
+        (report.frames, report.stalls, report.error) = (frames, stalls, error)
+        let isShort = info.map { $0.format.duration(of: frames) < .seconds(5) } ?? true
+        report.isBrief = reason == .skipped && !isQuit && isShort
+        return report
+    }
 
     /// The stream's description for display.
     var shownInfo: StreamInfo? {
@@ -162,26 +177,35 @@ struct PassLane: Sendable {
         return pass
     }
 
+    /// The resource of `pass` has changed. Returns `true` if its track is opened again.
+    mutating func mayReopen(_ pass: Pass) -> Bool {
+        update(pass.id) { $0.changes += 1 }
+        return pass.changes < Self.mostChanges
+    }
+
+    /// Two changes may be only of validators, which are not trusted after that (see `Loaders`). The third is of the bytes;
+    /// a resource that changes again would be downloaded for ever.
+    private static let mostChanges = 3
+
     /// Prepares the track of a pass again, because its resource has changed.
     mutating func prepareAnew(_ id: PassID) -> Pass? {
         guard let place = place(of: id) else { return nil }
         timeline.remove(id)
         var pass = makePass(passes[place].track, at: passes[place].start)
-        pass.isAfterChange = true
+        pass.changes = passes[place].changes
         passes[place] = pass
         return pass
     }
 
     /// A new pass that continues the playing of the track of `old`; not yet in the lane.
-    mutating func successor(of old: Pass, at start: Duration, answersSeek: Bool, isAfterChange: Bool) -> Pass
-    {
+    mutating func successor(of old: Pass, at start: Duration, answersSeek: Bool) -> Pass {
         var pass = makePass(old.track, at: old.isLive ? .zero : start)
         pass.framesBefore = heardFrames
         pass.playing = old.playing
         pass.stalls = old.stalls
         // If the last seek has no `seeked` event yet, this pass sends it.
         pass.answersSeek = answersSeek || (old.answersSeek && old.stage == .opening)
-        pass.isAfterChange = old.isAfterChange || isAfterChange
+        pass.changes = old.changes
         // Displayed until the new pass has its own information.
         pass.info = old.info
         pass.station = old.station

@@ -10,11 +10,20 @@ struct PlayQueue: Sendable {
     var repeatMode = RepeatMode.off
     /// Incremented whenever `tracks` changes other than by additions at its end.
     private(set) var revision = 0
+    /// The changes since the last `takeChanges`; the numbers after them are those of the moment when they are
+    /// taken.
+    private var changes: [PlayerEvent.QueueReport] = []
     /// The places in playing order if shuffle is on.
     private var order: [Int]?
     /// Tells which of the episodes that are added were played; `nil` if nothing is remembered.
     var memory: (any ListeningMemory)?
     private var history = QueueHistory()
+    /// The track from which the user last went to the previous one, until a track is heard or requested otherwise.
+    var wentBackFrom: Track.ID?
+    /// The podcast feeds of all tracks so far, by their URL, in the order in which they were added.
+    private var feeds: [String: Int] = [:]
+    /// The key of the last sort, with the queue as it was left then.
+    private var lastSort: (key: SortKey, revision: Int, count: Int)?
     private var random: Shuffler
     /// The number of requested additions that are still being read.
     private var awaitedAdditions = 0
@@ -42,6 +51,11 @@ struct PlayQueue: Sendable {
     /// The place that is played last; `nil` if there are no tracks.
     var last: Int? { tracks.isEmpty ? nil : track(atOrderPlace: tracks.count - 1) }
 
+    /// `true` if a track is played after the current one.
+    var hasNext: Bool { !tracks.isEmpty && (repeatMode == .all || current != last) }
+    /// `true` if `previous` plays another track.
+    var hasPrevious: Bool { !tracks.isEmpty && (repeatMode == .all || current != track(atOrderPlace: 0)) }
+
     /// The place of a track; `nil` if it was removed.
     func place(of id: Track.ID) -> Int? {
         if let current, tracks[current].id == id { return current }
@@ -57,6 +71,34 @@ struct PlayQueue: Sendable {
         return repeatMode == .all ? track(atOrderPlace: tracks.count - 1) : current
     }
 
+    /// The place to play when the track at `place`, the current one, fails before it is heard; `nil` at the end of the
+    /// queue. While `previous` looks for a track that plays, it is the track before; if none before plays, the one from
+    /// which the user went back.
+    mutating func nextAfterFailure(of place: Int) -> Int? {
+        guard let start = wentBackFrom else { return next(after: place) }
+        if let before = previous(), before != place { return before }
+        wentBackFrom = nil
+        return self.place(of: start).flatMap { $0 == place ? nil : $0 } ?? next(after: place)
+    }
+
+    /// Puts `new`, at least one track, in the place of the track at `place`, which is a list of them; with shuffle on, in
+    /// a random order of their own. Returns the place of the first one to be played.
+    ///
+    /// Not a step for `undo`. If places change, the earlier steps are forgotten, since they name places.
+    mutating func replace(_ place: Int, by new: [Track]) -> Int {
+        if new.count != 1 { history = QueueHistory() }
+        changes.append(.init(.removed, RangeSet(place..<place + 1)))
+        changes.append(.init(.added, RangeSet(place..<place + new.count)))
+        let added = new.count - 1
+        tracks.replaceSubrange(place...place, with: remembered(new))
+        let places = Array(place..<place + new.count)
+        let ordered = order == nil ? places : places.shuffled(using: &random)
+        order = order?.flatMap { $0 == place ? ordered : [$0 > place ? $0 + added : $0] }
+        if let current, current >= place { self.current = current == place ? ordered[0] : current + added }
+        revision += 1
+        return ordered[0]
+    }
+
     /// The places of the last addition; `nil` unless `undo` would undo an addition.
     var lastAddition: Range<Int>? { history.lastAddition }
 
@@ -65,6 +107,9 @@ struct PlayQueue: Sendable {
         current = place
     }
 
+    /// `true` if requested additions are still being read.
+    var awaitsAdditions: Bool { awaitedAdditions > 0 }
+
     /// The user has requested an addition; `add` follows once it is read.
     mutating func additionRequested() { awaitedAdditions += 1 }
 
@@ -72,6 +117,7 @@ struct PlayQueue: Sendable {
     /// Unless `isLast`, more tracks of the same request follow.
     mutating func add(_ new: [Track], isLast: Bool = true) {
         if !new.isEmpty {
+            changes.append(.init(.added, RangeSet(tracks.count..<tracks.count + new.count)))
             history.added(tracks.count..<tracks.count + new.count, joins: joinsAdditions)
             append(new)
         }
@@ -88,14 +134,16 @@ struct PlayQueue: Sendable {
         order?.append(contentsOf: places.shuffled(using: &random))
     }
 
-    /// `new`, with the episodes marked that are remembered as played.
-    private func remembered(_ new: [Track]) -> [Track] {
-        guard let memory, new.contains(where: { $0.episode != nil }) else { return new }
-        return new.map { track in
-            var track = track
-            if let episode = track.episode { track.isPlayed = memory.isPlayed(episode) }
-            return track
+    /// `new`, with the episodes marked that are remembered as played. Notes their feeds.
+    private mutating func remembered(_ new: [Track]) -> [Track] {
+        guard new.contains(where: { $0.episode != nil }) else { return new }
+        var new = new
+        for index in new.indices {
+            guard let episode = new[index].episode else { continue }
+            feeds[episode.feed] = feeds[episode.feed] ?? feeds.count
+            if let memory { new[index].isPlayed = memory.isPlayed(episode) }
         }
+        return new
     }
 
     /// Marks the episodes among the tracks at `places` as played or not, each wherever it is in the queue. Returns those
@@ -142,6 +190,7 @@ struct PlayQueue: Sendable {
     /// Removes the tracks at `places`, at least one. If the current track is removed, the next remaining track in
     /// playing order becomes current.
     mutating func remove(_ places: RangeSet<Int>) {
+        changes.append(.init(.removed, places))
         history.add(.removed(places.ranges.flatMap { [tracks] range in tracks[range] }, from: places))
         drop(places)
     }
@@ -179,19 +228,38 @@ struct PlayQueue: Sendable {
         let count = places.ranges.reduce(0) { $0 + $1.count }
         let target = max(0, min(target, tracks.count - count))
         guard places != RangeSet(target..<target + count) else { return }
+        changes.append(.init(.moved, places, target: target + 1))
         history.add(.moved(places, to: target))
         rearrange(Self.oldPlaces(moving: places, to: target, of: tracks.count))
     }
 
     /// Sorts by `key`, stably. `facts` take precedence over the tags in the tracks.
     mutating func sort(by key: SortKey, facts: [Track.ID: TrackFacts]) {
-        let oldPlaces = QueueSorting(key: key, facts: facts).places(of: tracks)
+        changes.append(.init(.sorted))
+        let oldPlaces = QueueSorting(key: key, facts: facts, feeds: feeds).places(of: tracks)
         history.add(.sorted(oldPlaces.map { Int32(truncatingIfNeeded: $0) }))
         rearrange(oldPlaces)
+        lastSort = (key, revision, tracks.count)
+    }
+
+    /// Repeats the last sort, because more `facts` are known; one `undo` undoes both. Returns `false` if the queue was
+    /// changed since the last sort, or if the order stays the same.
+    mutating func sortAgain(facts: [Track.ID: TrackFacts]) -> Bool {
+        guard let last = lastSort, last.revision == revision, last.count == tracks.count else { return false }
+        let oldPlaces = QueueSorting(key: last.key, facts: facts, feeds: feeds).places(of: tracks)
+        guard oldPlaces != Array(tracks.indices), case .sorted(let first)? = history.takeLast() else {
+            return false
+        }
+        changes.append(.init(.sorted))
+        history.add(.sorted(oldPlaces.map { first[$0] }))
+        rearrange(oldPlaces)
+        lastSort = (last.key, revision, tracks.count)
+        return true
     }
 
     /// Puts the tracks into a random order, with the current one first, so that all others follow it.
     mutating func shuffleNow() {
+        changes.append(.init(.shuffled))
         var oldPlaces = tracks.indices.filter { $0 != current }.shuffled(using: &random)
         if let current { oldPlaces.insert(current, at: 0) }
         history.add(.shuffled(oldPlaces.map { Int32(truncatingIfNeeded: $0) }))
@@ -200,6 +268,7 @@ struct PlayQueue: Sendable {
 
     mutating func clear() {
         guard !tracks.isEmpty else { return }
+        changes.append(.init(.cleared))
         history.add(.cleared(tracks, current: current))
         tracks = []
         current = nil
@@ -215,6 +284,7 @@ struct PlayQueue: Sendable {
         // Further tracks of a list that is still being read are a new step.
         joinsAdditions = false
         guard let step = history.takeLast() else { return nil }
+        changes.append(step.undoReport)
         switch step {
         case .added(let places): drop(RangeSet(places))
         case .removed(let removed, from: let places): bringBack(removed, to: places)
@@ -229,6 +299,17 @@ struct PlayQueue: Sendable {
             current = current ?? wasCurrent
         }
         return step
+    }
+
+    /// Removes and returns the changes of the queue that were not taken yet, with its length and the current track.
+    mutating func takeChanges() -> [PlayerEvent.QueueReport] {
+        guard !changes.isEmpty else { return [] }
+        defer { changes = [] }
+        return changes.map { change in
+            var change = change
+            (change.count, change.index) = (tracks.count, current.map { $0 + 1 })
+            return change
+        }
     }
 
     private mutating func bringBack(_ removed: [Track], to places: RangeSet<Int>) {
@@ -289,54 +370,5 @@ struct PlayQueue: Sendable {
         var inverse = [Int](repeating: 0, count: places.count)
         for (index, place) in places.enumerated() { inverse[place] = index }
         return inverse
-    }
-}
-
-/// Sorts tracks by their tags.
-///
-/// The sort key of each track is computed once: sorting 100,000 tracks takes two million comparisons.
-private struct QueueSorting {
-    var key: SortKey
-    var facts: [Track.ID: TrackFacts]
-
-    /// The places of `tracks` in the new order.
-    func places(of tracks: [Track]) -> [Int] {
-        switch key {
-        case .title: Self.sorted(tracks.map { title(of: $0) })
-        case .artist:
-            // Sorts after every letter, so that tracks without an artist come last.
-            Self.sorted(tracks.map { (artist(of: $0) ?? "\u{10FFFF}") + "\u{0}" + title(of: $0) })
-        case .duration: Self.sorted(tracks.map { facts[$0.id]?.duration ?? $0.duration ?? .seconds(1e12) })
-        case .source: Self.sorted(tracks.map { $0.location.safeText.string })
-        case .feed: feedOrder(of: tracks)
-        }
-    }
-
-    /// The feeds in the order in which they were added, each newest episode first; then all other tracks.
-    private func feedOrder(of tracks: [Track]) -> [Int] {
-        var firsts: [String: Track.ID] = [:]
-        for track in tracks {
-            guard let feed = track.episode?.feed else { continue }
-            firsts[feed] = min(firsts[feed] ?? track.id, track.id)
-        }
-        let last = Track.ID(.max)
-        let keys = tracks.map { track in
-            (feed: track.episode.flatMap { firsts[$0.feed] } ?? last, place: track.episode?.place ?? 0)
-        }
-        return keys.indices.sorted {
-            (keys[$0].feed, keys[$0].place, $0) < (keys[$1].feed, keys[$1].place, $1)
-        }
-    }
-
-    private func title(of track: Track) -> String {
-        (facts[track.id]?.tags.title ?? track.tags.title ?? track.location.name).string.lowercased()
-    }
-
-    private func artist(of track: Track) -> String? {
-        (facts[track.id]?.tags.artist ?? track.tags.artist)?.string.lowercased()
-    }
-
-    private static func sorted<Value: Comparable>(_ values: [Value]) -> [Int] {
-        values.indices.sorted { (values[$0], $0) < (values[$1], $1) }
     }
 }

@@ -9,8 +9,8 @@ enum PlayerEffect: Sendable, Equatable {
     /// Allows the pass to write PCM. With `holds` it stops once the sink has enough to start, until `release`.
     case grant(PassID, holds: Bool)
     case release(PassID)
-    /// Asks the pass to report when the ring holds enough to start again.
-    case requestPrime(PassID)
+    /// Asks the pass to report when the ring holds this much, or is full.
+    case requestPrime(PassID, Duration)
     /// Opens the sink; connects to it again first if it was lost.
     case openOutput(AudioFormat)
     case startOutput
@@ -25,27 +25,21 @@ enum PlayerEffect: Sendable, Equatable {
     /// Marks the end of the PCM in the ring: nothing more will be written.
     case finishRing
     case drain
+    /// Asks how much of the current track is loaded; `loaded` reports it.
+    case measureLoaded
     case allowReadAhead(PassID)
     /// Fetches the first seconds of the next track.
     case prefetchHead(PassID)
     /// The bytes are not music: removes them from the cache.
     case reject(PassID)
     case emit(PlayerEvent)
-    /// Reports the end of a track, with the counts of its resource.
-    case endTrack(
-        PassID,
-        index: Int,
-        PlayerEvent.EndReport.Reason,
-        frames: FrameCount,
-        stalls: Int,
-        MediaError?
-    )
+    /// Reports the end of a track; the report lacks the counts of its resource.
+    case endTrack(PassID, PlayerEvent.EndReport)
     /// Pins the tracks in the cache, or unpins them; `nil` changes what they are.
     case togglePin([Track], Bool?)
     /// Downloads what is missing of the tracks.
     case download([Track])
     case stopDownload([Track])
-    /// Tries the network again, because the user requested something while offline.
     /// Remembers that these episodes were played, or that they were not.
     case rememberPlayed(Bool, [Episode])
     /// Tries the network and dead hosts again, because the user requested something.
@@ -55,13 +49,24 @@ enum PlayerEffect: Sendable, Equatable {
     case setGain(PassID, GainStage)
     case setTitle(SafeText)
     case resolve(String)
-    /// Ends the reading of the sources; what was read is played.
+    /// Ends the reading of all sources; the tracks that were read follow.
     case stopReading
+    /// Waits no longer for the first source that is not read yet; the tracks behind it follow.
+    case passOverSource
     /// Counts a part of the sources that is not played.
     case countLostSource
-    case save(String)
+    case save(String, QueueContents)
     /// Ends the player; `fatal` is the reason if it could not go on.
     case finish(fatal: MediaError?)
+}
+
+/// The queue at one moment. Shares its parts with the state, until one of the two changes.
+struct QueueContents: Sendable, Equatable {
+    let tracks: [Track]
+    let facts: [Track.ID: TrackFacts]
+
+    /// The tracks with all known tags and lengths.
+    var described: [Track] { tracks.map { $0.described(by: facts[$0.id]) } }
 }
 
 /// Everything that a new pass needs to know.
@@ -82,16 +87,20 @@ struct PassStart: Sendable, Equatable {
 /// An input of `PlayerState`.
 enum PlayerInput: Sendable {
     case command(PlayerCommand)
+    /// A command of a script, which takes its turn behind those before it.
+    case scripted(PlayerCommand)
     /// The sources of the command line are read, or, if not `isComplete`, their first tracks. `start` counts from
     /// 1; `nil` is the first track in playing order.
     case launched(ResolvedTracks, start: Int?, position: Duration, isComplete: Bool = true)
     /// More of the sources of the command line is read.
     case launchedMore(ResolvedTracks, isComplete: Bool)
-    /// The sources of the command line are still being read; all of their tracks are awaited.
-    case reading(tracks: Int)
-    /// Tracks of an `add`. More of them follow unless `isLast`.
-    case added([Track], problems: [MediaError], isLast: Bool = true)
-    case notice(MediaError)
+    /// This source of the command line, or of an `add`, is awaited, for two seconds already; `nil` if none is any more.
+    /// `tracks` were read so far.
+    case reading(tracks: Int, of: SafeText?, isAddition: Bool = false)
+    /// Tracks of the `add` of `source`. More of them follow unless `isLast`.
+    case added([Track], problems: [MediaError], isLast: Bool = true, source: String? = nil)
+    /// An error, and the command that failed with it, if one has.
+    case notice(MediaError, failed: PlayerCommand? = nil)
     case passReady(PassID, StreamInfo, SeekLanding, isSeekable: Bool)
     /// The pass was allowed to write; its first frame will be the sink's frame `start`.
     case passGranted(PassID, start: FrameCount)
@@ -114,12 +123,18 @@ enum PlayerInput: Sendable {
     case backgroundFetchEnded(LoadReport)
     /// More is known about cached tracks. Only the snapshot shows it.
     case cacheChanged
+    /// Tags and lengths of tracks that were not opened yet; `isLast` with the last ones for now.
+    case factsFound([Track.ID: TrackFacts], isLast: Bool)
     /// The ring holds enough PCM to start.
     case passPrimed(PassID)
+    /// How much of the current track is loaded from its position on; `nil` if no more is arriving.
+    case loaded(Duration?)
     /// The track continues in another format, after `frames` in the old one.
     case formatChanged(PassID, StreamInfo, frames: FrameCount)
     /// The pass has written everything; `frames` count since it was allowed to write.
     case passWritten(PassID, frames: FrameCount)
+    /// The track of the pass is a list, of these tracks, instead of music.
+    case listFound(PassID, ResolvedTracks)
     /// The pass stopped before its end, after writing `frames`.
     case passFailed(PassID, MediaError, frames: FrameCount)
     case outputStarted
@@ -130,4 +145,12 @@ enum PlayerInput: Sendable {
     case outputEvent(OutputEvent)
     case drained
     case tick
+
+    /// The command that this is; `nil` for other inputs.
+    var command: PlayerCommand? {
+        switch self {
+        case .command(let command), .scripted(let command): command
+        default: nil
+        }
+    }
 }

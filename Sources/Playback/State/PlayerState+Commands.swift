@@ -2,17 +2,27 @@ import Media
 
 // The commands of the user.
 extension PlayerState {
-    /// Carries out a command at once, or, if it needs the tracks, once they are known.
-    mutating func obey(_ command: PlayerCommand) -> [PlayerEffect] {
-        if phase == .launching, command == .stop { return [.stopReading] }
-        if phase == .launching ? command.needsTracks : isReading && command.needsAllTracks {
-            heldCommands.append(command)
-            return []
-        }
+    /// Takes a new command. If it is a list to be saved that has to wait, says so.
+    mutating func take(_ command: PlayerCommand, isInTurn: Bool) -> [PlayerEffect] {
+        let heldCount = heldCommands.count
+        let effects = obey(command, isInTurn: isInTurn)
+        guard case .save(let path) = command, heldCommands.count > heldCount else { return effects }
+        return [announcer.remark("reading", SafeText("\(path) is saved once all tracks are read"))]
+    }
+
+    /// Carries out a command at once, or, if it needs tracks that are not known yet, once they are. A command
+    /// of a script, which is in turn, also waits behind those that wait (`HeldCommands`).
+    mutating func obey(_ command: PlayerCommand, isInTurn: Bool = false) -> [PlayerEffect] {
+        // Not held back: the commands that wait, wait for the end of reading.
+        if command == .stopReading || (phase == .launching && command == .stop) { return stopReading() }
+        if command == .next, let effects = passOverSource() { return effects }
+        let known: HeldCommands.Knowledge = phase == .launching ? .none : awaitsTracks ? .some : .all
+        guard !heldCommands.hold(command, isInTurn: isInTurn, known) else { return [] }
         // Tracks that failed before may work now that the user tries again.
         consecutiveFailures = 0
+        if command.wantsMusic { queue.wentBackFrom = command == .previous ? queue.currentTrack?.id : nil }
         let retriesNetwork = command.wantsMusic && !connectivity.isForced
-        return (retriesNetwork ? [.retryNetwork] : []) + carryOut(command)
+        return (retriesNetwork ? [.retryNetwork] : []) + carryOut(command) + queueEvents()
     }
 
     private mutating func carryOut(_ command: PlayerCommand) -> [PlayerEffect] {
@@ -25,6 +35,7 @@ extension PlayerState {
         case .previous: previous()
         case .jump(let number): jump(to: number)
         case .seek(let target): seek(target)
+        case .chapter(let target): chapter(target)
         case .volume(let percent): setVolume(percent, isMuted: false)
         case .changeVolume(let change): setVolume(volume + change, isMuted: false)
         case .mute: setVolume(volume, isMuted: !isMuted)
@@ -32,6 +43,7 @@ extension PlayerState {
         case .setRepeat(let mode): setRepeat(mode)
         case .setGain(let mode): setGain(mode ?? gainMode.next)
         case .add(let source): add(source)
+        case .stopReading: stopReading()
         case .remove(let numbers): remove(numbers)
         case .move(let numbers, let target): move(numbers, to: target)
         case .sort(let key): sort(by: key)
@@ -39,12 +51,13 @@ extension PlayerState {
         case .clear: clear()
         case .clearOthers: clearOthers()
         case .undo: undo()
-        case .save(let path): [.save(path)]
+        case .save(let path): [.save(path, contents)]
         case .reload: reload()
         case .pin(let number): pin(number)
         case .setPinned(let numbers, let isPinned): setPinned(numbers, isPinned)
         case .setPlayed(let isPlayed, let numbers): setPlayed(isPlayed, numbers)
         case .status: status()
+        case .list: [.emit(.list(list))]
         case .quit: quit()
         }
     }
@@ -85,15 +98,8 @@ extension PlayerState {
 
     private mutating func quit() -> [PlayerEffect] {
         isQuit = true
-        let unsaved = heldCommands.compactMap { command in
-            if case .save(let path) = command { path } else { nil }
-        }
-        heldCommands = []
-        let notices = unsaved.map { path in
-            announcer.badCommand("Not saved: \(path) (the tracks were not known yet)")
-        }
         // The sink is paused first, so that all frames it took are counted.
-        return notices + output.pause() + leave(.skipped) + lane.cancelAll() + finish(fatal: nil)
+        return output.pause() + leave(.skipped) + lane.cancelAll() + finish(fatal: nil)
     }
 
     private mutating func skip(to place: Int?) -> [PlayerEffect] {
@@ -104,12 +110,16 @@ extension PlayerState {
         return begin(place, at: .zero)
     }
 
+    /// As in other players, `previous` then first returns to the start of the track.
+    private var hasPlayedForAWhile: Bool {
+        phase == .active && position > .seconds(3) && lane.current?.isLive != true
+    }
+
+    /// `true` if `previous` plays the current track from its beginning.
+    var previousRestarts: Bool { hasPlayedForAWhile || phase == .ended || !queue.hasPrevious }
+
     private mutating func previous() -> [PlayerEffect] {
-        // As in other players, the first press returns to the start of the track if it has played for a
-        // while.
-        if phase == .active, position > .seconds(3), lane.current?.isLive != true {
-            return restart(at: .zero, answersSeek: true)
-        }
+        if hasPlayedForAWhile { return restart(at: .zero, answersSeek: true) }
         if phase == .ended, let last = queue.current ?? queue.last { return begin(last, at: .zero) }
         return queue.previous().map { begin($0, at: .zero) } ?? []
     }
@@ -130,9 +140,24 @@ extension PlayerState {
         guard let start = destination(of: target) else {
             return [announcer.badCommand("Can't seek by percent: the track's length is not known yet")]
         }
+        if case .to(let time) = target, let duration, time > duration { return [tooShort(duration)] }
         let isRapid = lastSeek.map { now - $0 < Self.seekPause } ?? false
         lastSeek = now
         return restart(at: start, answersSeek: true, requestDelay: isRapid ? Self.seekPause : .zero)
+    }
+
+    private mutating func chapter(_ target: ChapterTarget) -> [PlayerEffect] {
+        guard phase == .active, let pass = lane.current else { return [] }
+        guard let chapters = pass.info?.chapters else {
+            return [announcer.badCommand("The chapters are not known yet: the track is being opened")]
+        }
+        guard let number = chapters.number(of: target, from: position) else {
+            return [announcer.badCommand(chapters.refusal(of: target))]
+        }
+        let seek = seek(.to(chapters.chapters[number - 1].start))
+        // A seek that fails answers for itself.
+        guard lane.current?.id != pass.id else { return seek }
+        return [announcer.remark("chapter", "Chapter " + chapters.name(of: number))] + seek
     }
 
     /// The position of `target` in the current track; `nil` if it depends on an unknown length.
@@ -156,45 +181,57 @@ extension PlayerState {
 
     private mutating func pin(_ number: Int?) -> [PlayerEffect] {
         guard let number else {
-            return currentTrack.map { [.togglePin([$0], nil)] } ?? [announcer.badCommand("No track to pin")]
+            return currentTrack.map { pinning([$0], nil) } ?? [announcer.badCommand("No track to pin")]
         }
         guard queue.tracks.indices.contains(number - 1) else { return [noTrack(number)] }
-        return [.togglePin([queue.tracks[number - 1]], nil)]
+        return pinning([queue.tracks[number - 1]], nil)
     }
 
     private mutating func setPinned(_ numbers: TrackNumbers, _ isPinned: Bool) -> [PlayerEffect] {
         guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
             return [noTrack(numbers.highest)]
         }
-        return [.togglePin(numbers.places.ranges.flatMap { queue.tracks[$0] }, isPinned)]
+        return pinning(numbers.places.ranges.flatMap { queue.tracks[$0] }, isPinned)
     }
 
-    private mutating func setPlayed(_ isPlayed: Bool, _ numbers: TrackNumbers?) -> [PlayerEffect] {
-        let numbers =
-            numbers ?? TrackNumbers(places: queue.current.map { RangeSet($0..<$0 + 1) } ?? RangeSet())
-        guard numbers.highest <= queue.tracks.count else { return [noTrack(numbers.highest)] }
-        let count = numbers.places.ranges.joined().count { queue.tracks[$0].episode != nil }
-        guard count > 0 else {
-            return [announcer.badCommand("Only episodes of a podcast feed can be marked as played")]
-        }
-        let episodes = queue.setPlayed(isPlayed, at: numbers.places)
-        let text =
-            "Marked \(count == 1 ? "1 episode" : "\(count) episodes") as \(isPlayed ? "" : "not ")played"
-        let answer = announcer.remark(isPlayed ? "played" : "unplayed", SafeText(text))
-        return [answer] + (episodes.isEmpty ? [] : [.rememberPlayed(isPlayed, episodes)])
+    /// Leaves out the live stream that plays: none of it is ever cached.
+    private mutating func pinning(_ tracks: [Track], _ isPinned: Bool?) -> [PlayerEffect] {
+        let live = isPinned == false ? nil : lane.current.flatMap { $0.isLive ? $0.track.id : nil }
+        let cacheable = tracks.filter { $0.id != live }
+        let refused = cacheable.count < tracks.count
+        return (refused ? [announcer.badCommand("Can't pin a live stream (it can't be cached)")] : [])
+            + (cacheable.isEmpty ? [] : [.togglePin(cacheable, isPinned)])
     }
 
     private func status() -> [PlayerEffect] {
-        guard let pass = lane.current else { return [.emit(.loaded(tracks: queue.tracks.count))] }
-        let track = announcer.trackEvent(pass, index: index(of: pass))
-        return [track, isPaused ? pausedEvent(pass) : positionEvent(pass)]
+        let report = PlayerEvent.StatusReport(
+            state: snapshotState,
+            index: queue.current.map { $0 + 1 },
+            count: queue.tracks.count,
+            volume: volume,
+            isMuted: isMuted,
+            modes: modes
+        )
+        guard let pass = lane.current else {
+            return [.emit(.loaded(tracks: queue.tracks.count)), .emit(.status(report))]
+        }
+        let track = announcer.trackEvent(pass, index: index(of: pass), isPlayed: isPlayed(pass))
+        return [track, isPaused ? pausedEvent(pass) : positionEvent(pass), .emit(.status(report))]
+    }
+
+    var modes: PlayModes {
+        PlayModes(isShuffled: queue.isShuffled, repeatMode: queue.repeatMode, gainMode: gainMode)
+    }
+
+    private var list: PlayerEvent.ListReport {
+        .init(tracks: queue.tracks, facts: announcer.facts, index: queue.current.map { $0 + 1 })
     }
 
     private func pausedEvent(_ pass: Pass) -> PlayerEffect {
         .emit(.paused(index: index(of: pass), position: position, isExact: isExact))
     }
 
-    private mutating func noTrack(_ number: Int) -> PlayerEffect {
+    mutating func noTrack(_ number: Int) -> PlayerEffect {
         announcer.badCommand("No track \(number)")
     }
 
@@ -233,6 +270,10 @@ extension PlayerState {
     private mutating func add(_ source: String) -> [PlayerEffect] {
         queue.additionRequested()
         return [.resolve(source)]
+    }
+
+    private mutating func stopReading() -> [PlayerEffect] {
+        isReadingSources ? [.stopReading] : [announcer.badCommand("Nothing is being read")]
     }
 
     private mutating func remove(_ numbers: TrackNumbers) -> [PlayerEffect] {
@@ -285,8 +326,10 @@ extension PlayerState {
         guard isCurrent else {
             return isCut ? restart(at: position, answersSeek: false) : dropStalePreparation()
         }
-        guard let successor = queue.current else { return effects + endOfQueue() }
-        return effects + begin(successor, at: .zero)
+        // Before the events of the next track, which have its number after the change.
+        let ended = effects + queueEvents()
+        guard let successor = queue.current else { return ended + endOfQueue() }
+        return ended + begin(successor, at: .zero)
     }
 
     /// `true` if a track at `places` has a pass that was allowed to write, so that its PCM is in the ring or on its way.
@@ -351,32 +394,5 @@ extension PlayerState {
         let effects = begin(place, at: interruption.position)
         guard isPaused, let pass = lane.current else { return effects }
         return effects + [pausedEvent(pass)]
-    }
-}
-
-extension PlayerCommand {
-    /// `true` if the command requests music that may not be cached.
-    fileprivate var wantsMusic: Bool {
-        switch self {
-        case .play, .toggle, .next, .previous, .jump, .seek, .add, .reload: true
-        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain,
-            .remove, .move, .sort, .clear, .clearOthers, .undo, .save, .pin, .setPinned, .setPlayed,
-            .status, .quit:
-            false
-        }
-    }
-
-    /// `true` if the command concerns all tracks of the sources.
-    fileprivate var needsAllTracks: Bool { if case .save = self { true } else { false } }
-
-    /// `true` if the command has no meaning before the tracks are known. Order and repetition can be chosen
-    /// earlier: they decide what is played first.
-    fileprivate var needsTracks: Bool {
-        switch self {
-        case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .quit: false
-        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .sort,
-            .shuffleNow, .clear, .clearOthers, .undo, .save, .reload, .pin, .setPinned, .setPlayed:
-            true
-        }
     }
 }

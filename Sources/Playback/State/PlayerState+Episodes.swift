@@ -1,14 +1,54 @@
 import Media
 
-// Episodes of podcasts: when they count as played, and what a lost network means for them.
+// The positions at which tracks begin, and the episodes of podcasts: played marks, and earlier URLs offline.
 extension PlayerState {
+    /// `true` if the episode of `pass` was played. The queue knows it, also after a change.
+    func isPlayed(_ pass: Pass) -> Bool {
+        pass.track.episode != nil && queue.place(of: pass.track.id).map { queue.tracks[$0].isPlayed } == true
+    }
+
+    /// Marks the episodes at `places`, and announces the current track again if it is one of them.
+    mutating func setPlayed(_ isPlayed: Bool, at places: RangeSet<Int>) -> [PlayerEffect] {
+        let episodes = queue.setPlayed(isPlayed, at: places)
+        guard !episodes.isEmpty else { return [] }
+        let current = lane.current?.track.episode?.key
+        let isCurrent = current != nil && episodes.contains { $0.key == current }
+        return [.rememberPlayed(isPlayed, episodes)] + (isCurrent ? announceCurrent() : [])
+    }
+
     /// Marks the current episode as played once it was heard to near its end. The second half of a short episode counts
     /// as near.
     mutating func markHeard(_ pass: Pass) -> [PlayerEffect] {
-        guard let duration, pass.track.episode != nil, position >= duration / 2,
-            duration - position <= Episode.playedMargin
+        guard let duration, pass.track.episode != nil, !isPlayed(pass), position >= duration / 2,
+            duration - position <= Episode.playedMargin, reachesEnd(pass)
         else { return [] }
-        return markPlayed(pass.track)
+        guard let place = queue.place(of: pass.track.id) else { return [] }
+        return setPlayed(true, at: RangeSet(place..<place + 1))
+    }
+
+    /// `true` if the pass comes to the end by playing. A seek to the end skips the rest, of which nothing is heard.
+    func reachesEnd(_ pass: Pass) -> Bool { pass.duration.map { pass.start < $0 } ?? true }
+
+    /// Says where a long track or an episode continues, once it becomes current.
+    mutating func noteResumption() {
+        guard let pass = lane.current, pass.start > .zero, pass.id == pass.playing,
+            pass.start == memory?.resumePoint(of: pass.track)
+        else { return }
+        announcer.note(SafeText("Continuing at \(pass.start.clockTime) · seek 0 starts over"))
+    }
+
+    /// Starts the track of `pass` from its beginning if the pass was to begin past its end, which is known only now.
+    /// `nil` if it was not.
+    mutating func startOver(_ pass: Pass) -> [PlayerEffect]? {
+        guard lane.isCurrent(pass.id), pass.isSeekable, !pass.isLive, !pass.answersSeek,
+            pass.framesBefore == 0,
+            let duration = pass.duration, pass.start > .zero, pass.start >= duration
+        else { return nil }
+        return announce(pass) + [tooShort(duration)] + restart(at: .zero, answersSeek: false)
+    }
+
+    mutating func tooShort(_ duration: Duration) -> PlayerEffect {
+        announcer.badCommand("The track is \(duration.clockTime) long")
     }
 
     /// Marks the episode of `track`, if it is one, as played.
@@ -16,6 +56,22 @@ extension PlayerState {
         guard track.episode != nil, let place = queue.place(of: track.id) else { return [] }
         let episodes = queue.setPlayed(true, at: RangeSet(place..<place + 1))
         return episodes.isEmpty ? [] : [.rememberPlayed(true, episodes)]
+    }
+
+    /// Marks episodes as played or not played, the current track without `numbers`; refuses other tracks.
+    mutating func setPlayed(_ isPlayed: Bool, _ numbers: TrackNumbers?) -> [PlayerEffect] {
+        let numbers =
+            numbers ?? TrackNumbers(places: queue.current.map { RangeSet($0..<$0 + 1) } ?? RangeSet())
+        guard numbers.highest <= queue.tracks.count else { return [noTrack(numbers.highest)] }
+        let count = numbers.places.ranges.joined().count { queue.tracks[$0].episode != nil }
+        guard count > 0 else {
+            return [announcer.badCommand("Only episodes of a podcast feed can be marked as played")]
+        }
+        let remembering = setPlayed(isPlayed, at: numbers.places)
+        let text =
+            "Marked \(count == 1 ? "1 episode" : "\(count) episodes") as \(isPlayed ? "" : "not ")played"
+        let answer = announcer.remark(isPlayed ? "played" : "unplayed", SafeText(text))
+        return [answer] + remembering
     }
 
     /// Opens the episodes that wait for their first bytes again: offline, bytes under an earlier URL will do.

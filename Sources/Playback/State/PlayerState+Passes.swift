@@ -32,12 +32,11 @@ extension PlayerState {
         answersSeek: Bool,
         refresh: Bool = false,
         reopens: Bool = false,
-        isAfterChange: Bool = false,
         requestDelay: Duration = .zero
     ) -> [PlayerEffect] {
         guard let old = lane.current else { return [] }
-        let reused = !refresh && !reopens && !isAfterChange && !old.isLive ? old.id : nil
-        let pass = lane.successor(of: old, at: start, answersSeek: answersSeek, isAfterChange: isAfterChange)
+        let reused = !refresh && !reopens && !old.isLive ? old.id : nil
+        let pass = lane.successor(of: old, at: start, answersSeek: answersSeek)
         let effects = lane.cancelAll(reusing: reused) + silence()
         lane.begin(pass)
         var begun = PassStart(id: pass.id, track: pass.track, position: pass.start)
@@ -66,7 +65,7 @@ extension PlayerState {
         frames: FrameCount,
         _ error: MediaError?
     ) -> PlayerEffect {
-        .endTrack(pass.id, index: index(of: pass), reason, frames: frames, stalls: pass.stalls, error)
+        .endTrack(pass.id, pass.ended(at: index(of: pass), reason, frames: frames, error, isQuit: isQuit))
     }
 
     /// Empties the sink, so that a new pass can begin. Call it only after the passes were cancelled.
@@ -78,8 +77,8 @@ extension PlayerState {
     mutating func endOfQueue() -> [PlayerEffect] {
         phase = .ended
         isPaused = false
-        // The rest of the sources, which is still being read, plays on.
-        return exitsAtEnd && !isReading ? finish(fatal: nil) : []
+        // Tracks that are still being read will play, and `obeyHeld` decides again after the last command that is due.
+        return exitsAtEnd && !awaitsTracks && !heldCommands.hasDue ? finish(fatal: nil) : []
     }
 
     // MARK: The next track
@@ -105,10 +104,10 @@ extension PlayerState {
         return [startEffect(pass)]
     }
 
-    /// Reopens a track after the current one, because its resource has changed.
+    /// Reopens a track, because its resource has changed.
     ///
     /// The frames already written are heard first; then `drained` restarts the track at that position.
-    private mutating func prepareAnew(_ old: Pass, after frames: FrameCount) -> [PlayerEffect] {
+    private mutating func reopen(_ old: Pass, after frames: FrameCount) -> [PlayerEffect] {
         if old.stage == .writing, frames > 0 {
             lane.update(old.id) { pass in
                 pass.stage = .written
@@ -117,6 +116,7 @@ extension PlayerState {
             }
             return followUp()
         }
+        if lane.isCurrent(old.id) { return restart(at: position, answersSeek: false, reopens: true) }
         guard let pass = lane.prepareAnew(old.id) else { return [] }
         return [.cancelPass(old.id, keepsResource: false), startEffect(pass)]
     }
@@ -142,7 +142,8 @@ extension PlayerState {
         guard next.stage == .ready, let format = next.info?.format else { return [] }
         guard output.canContinue(in: format) else { return output.finish(isPaused: isPaused) }
         lane.update(next.id) { $0.stage = .writing }
-        return [.grant(next.id, holds: false)] + (output.isBuffering ? [.requestPrime(next.id)] : [])
+        return [.grant(next.id, holds: false)]
+            + (output.isBuffering ? [.requestPrime(next.id, output.refill)] : [])
     }
 
     /// Allows the current pass to write into an empty stream.
@@ -171,6 +172,7 @@ extension PlayerState {
         guard let pass else { return [] }
         learn(from: pass)
         let gain = gainMode == .off ? [] : gainEffects(of: pass)
+        if let effects = startOver(pass) { return gain + effects }
         guard lane.isCurrent(id) else { return gain + [.prefetchHead(id)] + followUp() }
         var effects = gain + (wasKnown ? [] : announce(pass))
         if pass.answersSeek {
@@ -192,7 +194,9 @@ extension PlayerState {
         learn(from: pass)
         let hasNewLoudness = gainMode != .off && before?.loudness != info.loudness
         let gain = hasNewLoudness ? gainEffects(of: pass) : []
-        let isNew = before?.tags != info.tags || before?.duration != info.duration
+        let isNew =
+            before?.tags != info.tags || before?.duration != info.duration
+            || before?.chapters.count != info.chapters.count
         return gain + (lane.isCurrent(id) && isNew ? announce(pass) : [])
     }
 
@@ -224,7 +228,7 @@ extension PlayerState {
     mutating func passPrimed(_ id: PassID) -> [PlayerEffect] {
         guard lane.lastGranted?.id == id, !output.isRunning else { return [] }
         output.primed()
-        return isPaused ? [] : [.startOutput]
+        return isPaused ? [] : [output.awaitsBytes ? .measureLoaded : .startOutput]
     }
 
     /// The track continues in another format: the sink plays the frames already written and is then opened
@@ -249,10 +253,8 @@ extension PlayerState {
 
     mutating func passFailed(_ id: PassID, _ error: MediaError, after frames: FrameCount) -> [PlayerEffect] {
         guard let pass = lane[id] else { return [] }
-        if error.code == .resourceChanged, !pass.isAfterChange {
-            return lane.isCurrent(id)
-                ? restart(at: position, answersSeek: false, isAfterChange: true)
-                : prepareAnew(pass, after: frames)
+        if error.code == .resourceChanged, lane.mayReopen(pass) {
+            return reopen(pass, after: frames)
         }
         if pass.stage == .writing, frames > 0 { return failedAfterWriting(pass, error, frames) }
         lane.failedBeforeWriting(id)
@@ -275,7 +277,7 @@ extension PlayerState {
         lane.removeFirst()
         // A prepared pass is cancelled too: the next track is chosen again.
         let cancelled = lane.cancelAll()
-        let next = queue.place(of: pass.track.id).flatMap { queue.next(after: $0) }
+        let next = queue.place(of: pass.track.id).flatMap { queue.nextAfterFailure(of: $0) }
         guard let next, consecutiveFailures < queue.tracks.count else {
             return end + cancelled + silence() + endOfQueue()
         }
@@ -331,7 +333,7 @@ extension PlayerState {
         let before = lane.current?.id
         var effects = endHeardPasses()
         if lane.current?.isBrokenOff == true {
-            return effects + restart(at: position, answersSeek: false, isAfterChange: true)
+            return effects + restart(at: position, answersSeek: false, reopens: true)
         }
         effects += silence()
         if let failed = lane.current, failed.stage == .failed {
@@ -383,7 +385,7 @@ extension PlayerState {
             consecutiveFailures += 1
         }
         let reason = pass.failure == nil ? PlayerEvent.EndReport.Reason.finished : .failed
-        let played = reason == .finished && allFrames > 0 ? markPlayed(pass.track) : []
+        let played = reason == .finished && frames > 0 && reachesEnd(pass) ? markPlayed(pass.track) : []
         return played + [
             endEffect(pass, reason, frames: allFrames, pass.failure),
             .cancelPass(pass.id, keepsResource: false),

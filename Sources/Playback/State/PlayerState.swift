@@ -33,6 +33,12 @@ struct PlayerState: Sendable {
     var pausedSince = Duration.zero
     /// `true` while more tracks of the sources of the command line are being read.
     var isReading = false
+    /// `true` while more tracks are being read: of the sources, or of an `add`.
+    var awaitsTracks: Bool { isReading || queue.awaitsAdditions }
+    /// The name of a source of the command line that takes long to read; `nil` if none does.
+    var awaitedSource: SafeText?
+    /// The name of an added source that takes long to read; `nil` if none does.
+    var awaitedAddition: SafeText?
     /// `true` if the user quit.
     var isQuit = false
     var now = Duration.zero
@@ -44,9 +50,7 @@ struct PlayerState: Sendable {
     /// the queue, playback ends, because repeating the queue would fail for ever.
     var consecutiveFailures = 0
     var lastSeek: Duration?
-    /// Commands that came before the tracks were known and need them; carried out in order by `launched`, those
-    /// that need all tracks once the sources are read.
-    var heldCommands: [PlayerCommand] = []
+    var heldCommands = HeldCommands()
     /// Only read; changes are effects.
     var memory: (any ListeningMemory)? { didSet { queue.memory = memory } }
 
@@ -77,21 +81,31 @@ struct PlayerState: Sendable {
         // When the sink reports its start, it has already played some frames. The event has the position at
         // which the sound began, so it is made before these frames are counted.
         var effects: [PlayerEffect] = []
+        let before = (modes, volume, isMuted, lane.current?.playing)
         if case .outputStarted = input { effects = outputStarted() }
         lane.heard(heard)
         effects += advance()
-        return effects + respond(to: input)
+        effects += respond(to: input)
+        effects += queueEvents()
+        if lane.current?.playing != before.3 { noteResumption() }
+        if (volume, isMuted) != (before.1, before.2) {
+            effects.append(.emit(.volume(percent: volume, isMuted: isMuted)))
+        }
+        return effects + (modes == before.0 ? [] : [.emit(.mode(modes))])
     }
 
     private mutating func respond(to input: PlayerInput) -> [PlayerEffect] {
         switch input {
-        case .command(let command): obey(command)
+        case .command(let command): take(command, isInTurn: false)
+        case .scripted(let command): take(command, isInTurn: true)
         case .launched(let sources, let start, let position, let isComplete):
             launched(sources, start: start, position: position, isComplete: isComplete)
         case .launchedMore(let sources, let isComplete): launchedMore(sources, isComplete: isComplete)
-        case .reading(let count): phase == .launching ? [announcer.reading(count)] : []
-        case .added(let tracks, let problems, let isLast): added(tracks, problems, isLast: isLast)
-        case .notice(let error): announcer.notice(error)
+        case .reading(let count, let source, let isAddition):
+            reading(count, of: source, isAddition: isAddition)
+        case .added(let tracks, let problems, let isLast, let source):
+            added(tracks, problems, isLast: isLast, of: source)
+        case .notice(let error, let failed): announcer.notice(error, failed: failed)
         case .passReady(let id, let info, let landing, let isSeekable):
             passReady(id, info, landing, isSeekable: isSeekable)
         case .passGranted(let id, let start): passGranted(id, at: start)
@@ -106,10 +120,13 @@ struct PlayerState: Sendable {
         case .pinned(let tracks, let isPinned): announcer.pinned(tracks, isPinned)
         case .saved(let count, let path): [announcer.remark("saved", Announcer.savedText(count, path))]
         case .cacheChanged, .backgroundFetchEnded: []
+        case .factsFound(let found, let isLast): factsFound(found, isLast: isLast)
         case .passPrimed(let id): passPrimed(id)
+        case .loaded(let time): loaded(time)
         case .formatChanged(let id, let info, let frames): formatChanged(id, info, after: frames)
         case .passWritten(let id, let frames): passWritten(id, frames)
         case .passFailed(let id, let error, let frames): passFailed(id, error, after: frames)
+        case .listFound(let id, let list): listFound(id, list)
         case .outputStarted: []
         case .outputFailed(let error): outputFailed(error)
         case .outputReached(let attempt): outputReached(attempt)
@@ -120,65 +137,7 @@ struct PlayerState: Sendable {
         }
     }
 
-    // MARK: Sources and the world outside
-
-    /// The sources, or the first part of them, are read: plays track `start` (from 1), or else the first in
-    /// playing order, and carries out the commands that waited for the tracks.
-    private mutating func launched(
-        _ sources: ResolvedTracks,
-        start: Int?,
-        position: Duration,
-        isComplete: Bool
-    ) -> [PlayerEffect] {
-        let tracks = sources.tracks
-        let place = queue.tracks.count
-        queue.append(tracks)
-        isReading = !isComplete
-        var effects = sources.problems.flatMap { announcer.problem($0) }
-        effects.append(.emit(.loaded(tracks: tracks.count)))
-        guard phase == .launching else { return effects }
-        phase = .stopped
-        guard !tracks.isEmpty else { return effects + (exitsAtEnd ? endOfQueue() : obeyHeld()) }
-        if let start, start > tracks.count { effects.append(announcer.badCommand("No track \(start)")) }
-        let first = start.map { place + min($0, tracks.count) - 1 } ?? queue.next(after: nil) ?? place
-        if start != nil { queue.bringForward(first) }
-        return effects + begin(first, at: position) + obeyHeld()
-    }
-
-    /// More of the sources is read. If everything before it was played, it plays on.
-    private mutating func launchedMore(_ sources: ResolvedTracks, isComplete: Bool) -> [PlayerEffect] {
-        let place = queue.tracks.count
-        queue.append(sources.tracks)
-        isReading = !isComplete
-        var effects = sources.problems.flatMap { announcer.problem($0) }
-        if !sources.tracks.isEmpty {
-            effects.append(.emit(.loaded(tracks: queue.tracks.count)))
-            effects +=
-                phase == .ended
-                ? begin(queue.next(after: queue.current) ?? place, at: .zero) : dropStalePreparation()
-        } else if isComplete, phase == .ended {
-            effects += endOfQueue()
-        }
-        return effects + obeyHeld()
-    }
-
-    private mutating func obeyHeld() -> [PlayerEffect] {
-        let commands = heldCommands
-        heldCommands = []
-        return commands.flatMap { phase == .over ? [] : obey($0) }
-    }
-
-    private mutating func added(
-        _ tracks: [Track],
-        _ problems: [MediaError],
-        isLast: Bool
-    ) -> [PlayerEffect] {
-        queue.add(tracks, isLast: isLast)
-        let notices = problems.flatMap { announcer.problem($0) }
-        guard !tracks.isEmpty else { return notices }
-        announcer.note(SafeText("Added " + Announcer.countText(tracks.count)))
-        return notices + [.emit(.loaded(tracks: queue.tracks.count))] + dropStalePreparation()
-    }
+    // MARK: The world outside
 
     private mutating func networkChanged(_ report: ConnectivityReport) -> [PlayerEffect] {
         let wasOffline = connectivity.isOffline
@@ -188,6 +147,7 @@ struct PlayerState: Sendable {
     }
 
     private mutating func ticked() -> [PlayerEffect] {
+        if output.awaitsBytes, !isPaused { return [.measureLoaded] }
         guard phase == .active, output.isRunning, let pass = lane.current else { return [] }
         var effects = markHeard(pass)
         if let duration, duration - position < .seconds(20), lane.lastGranted?.id == pass.id {
@@ -203,7 +163,10 @@ struct PlayerState: Sendable {
     /// Ends the player. All later inputs are ignored.
     mutating func finish(fatal: MediaError?) -> [PlayerEffect] {
         phase = .over
-        return [.finish(fatal: fatal)]
+        let unsaved = heldCommands.unsavedPaths.map { path in
+            announcer.badCommand("Not saved: \(path) (the tracks were not known yet)")
+        }
+        return unsaved + [.finish(fatal: fatal)]
     }
 
     // MARK: The sink, and the failure, loss and return of the audio server
@@ -211,6 +174,7 @@ struct PlayerState: Sendable {
     private mutating func outputStarted() -> [PlayerEffect] {
         var effects = output.isRecovering ? [announcer.soundIsBack()] : []
         output.started()
+        queue.wentBackFrom = nil
         guard let pass = lane.current else { return effects }
         announcer.forgetFailure(of: pass.track.id)
         announcer.positionReported()
@@ -250,17 +214,25 @@ struct PlayerState: Sendable {
             let pass = lane.current
         else { return [] }
         lane.update(pass.id) { $0.stalls += 1 }
-        var effects = output.ranDry()
+        var effects = output.ranDry(at: now)
         effects.append(.emit(.buffering(index: index(of: pass), position: position)))
         // Between two tracks no pass writes; the next one gets the request when its turn comes.
-        if writing.stage == .writing { effects.append(.requestPrime(writing.id)) }
+        if writing.stage == .writing { effects.append(.requestPrime(writing.id, output.refill)) }
         return effects
+    }
+
+    /// `time` of the current track is loaded from its position on; `nil` if no more is arriving.
+    private func loaded(_ time: Duration?) -> [PlayerEffect] {
+        let isEnough = time.map { $0 >= output.refill } ?? true
+        return output.awaitsBytes && !isPaused && isEnough ? [.startOutput] : []
     }
 
     private mutating func outputFailed(_ error: MediaError) -> [PlayerEffect] {
         if error.code == .audioLost { return outputLost(error) }
-        // The server is back but has no sink yet, or is failing again: keep waiting.
-        if output.isRecovering, lane.current != nil { return waitForOutput(because: error) }
+        // The server is back but has no sink yet, or is failing again; or a session that stays may yet get one.
+        if lane.current != nil, output.isRecovering || error.code == .audioServer && !exitsAtEnd {
+            return waitForOutput(because: error)
+        }
         output.failed()
         guard let pass = lane.current, error.code == .sinkFormat else {
             return leave(.failed, error: error) + lane.cancelAll() + finish(fatal: error)
@@ -303,7 +275,9 @@ struct PlayerState: Sendable {
     /// The displayed number of a pass's track, from 1.
     func index(of pass: Pass) -> Int { (queue.place(of: pass.track.id) ?? 0) + 1 }
 
-    func announce(_ pass: Pass) -> [PlayerEffect] { announcer.announce(pass, index: index(of: pass)) }
+    func announce(_ pass: Pass) -> [PlayerEffect] {
+        announcer.announce(pass, index: index(of: pass), isPlayed: isPlayed(pass))
+    }
 
     func announceCurrent() -> [PlayerEffect] { lane.current.map { announce($0) } ?? [] }
 
@@ -320,7 +294,12 @@ struct PlayerState: Sendable {
         )
     }
 
+    /// The events of the changes of the queue that have none yet.
+    mutating func queueEvents() -> [PlayerEffect] { queue.takeChanges().map { .emit(.queue($0)) } }
+
     // MARK: What snapshots show
+
+    var isReadingSources: Bool { phase == .launching || awaitsTracks }
 
     var currentTrack: Track? { lane.current?.track ?? queue.currentTrack }
     var position: Duration { lane.position }
@@ -354,8 +333,8 @@ struct PlayerState: Sendable {
     /// `true` if the state needs ticks because a track is heard or awaited.
     var needsTicks: Bool { phase == .active && !isPaused }
 
-    /// The tracks with all known tags and lengths, for saving a playlist.
-    var describedTracks: [Track] { queue.tracks.map { announcer.described($0) } }
+    /// The queue as it is now, for saving a playlist.
+    var contents: QueueContents { QueueContents(tracks: queue.tracks, facts: announcer.facts) }
 
     /// The time until an event is due (a position, or a track or title that begins to be heard); at most `limit`.
     func untilDue(atMost limit: Duration) -> Duration {

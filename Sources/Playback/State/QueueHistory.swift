@@ -58,6 +58,16 @@ enum QueueStep: Sendable, Equatable {
     case shuffled([Int32])
     case cleared([Track], current: Int?)
 
+    /// The change of the queue that undoing the step causes.
+    var undoReport: PlayerEvent.QueueReport {
+        switch self {
+        case .added(let places): .init(.removed, RangeSet(places))
+        case .removed(_, from: let places): .init(.restored, places)
+        case .moved, .sorted, .shuffled: .init(.reordered)
+        case .cleared(let tracks, _): .init(.restored, RangeSet(tracks.indices))
+        }
+    }
+
     /// A message about the step being undone.
     var undoneText: SafeText {
         switch self {

@@ -35,24 +35,12 @@ final class FeedParser: XMLReader {
         "atom:published", "atom:updated",
     ]
 
-    private let limit: Int
     private var dialect = Dialect.rss
     private var feedTitle: SafeText?
     private var item = Item()
-    private var entries: [PlaylistEntry] = []
-
-    private init(limit: Int) { self.limit = limit }
-
-    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a feed.
-    static func entries(of bytes: [UInt8], limit: Int) throws(XMLFault) -> [PlaylistEntry] {
-        let parser = FeedParser(limit: limit)
-        try XMLDocument.read(bytes, with: parser)
-        return parser.sortedEntries
-    }
+    private(set) var entries: [PlaylistEntry] = []
 
     // MARK: Elements
-
-    var isDone: Bool { entries.count > limit }
 
     func elementBegan(_ path: [String], _ attributes: XMLAttributes) throws(XMLFault) -> Bool {
         if path.count == 1 {
@@ -118,7 +106,7 @@ final class FeedParser: XMLReader {
         entries.append(entry)
     }
 
-    private var sortedEntries: [PlaylistEntry] {
+    var result: [PlaylistEntry] {
         var counts: [String: Int] = [:]
         for entry in entries { counts[entry.episode?.guid ?? "", default: 0] += 1 }
         let dates = entries.map { $0.episode?.date?.seconds ?? .min }
@@ -139,19 +127,7 @@ final class FeedParser: XMLReader {
 final class OPMLParser: XMLReader {
     static let prefixes: [String: String] = [:]
 
-    private let limit: Int
-    private var entries: [PlaylistEntry] = []
-
-    private init(limit: Int) { self.limit = limit }
-
-    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
-    static func entries(of bytes: [UInt8], limit: Int) throws(XMLFault) -> [PlaylistEntry] {
-        let parser = OPMLParser(limit: limit)
-        try XMLDocument.read(bytes, with: parser)
-        return parser.entries
-    }
-
-    var isDone: Bool { entries.count > limit }
+    private(set) var entries: [PlaylistEntry] = []
 
     func elementBegan(_ path: [String], _ attributes: XMLAttributes) throws(XMLFault) -> Bool {
         if path.count == 1, path[0] != "opml" { throw XMLFault(reason: "its root element is not opml") }
@@ -162,6 +138,4 @@ final class OPMLParser: XMLReader {
         entries.append(entry)
         return false
     }
-
-    func elementEnded(_ path: [String], text: String) {}
 }

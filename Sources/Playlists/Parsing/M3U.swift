@@ -20,7 +20,7 @@ enum M3UParser {
                 return
             }
             guard entries.count <= limit else { return }
-            entries.append(PlaylistEntry(reference: LegacyText.string(line), tags: tags, duration: duration))
+            entries.append(PlaylistEntry(reference: FileName.text(line), tags: tags, duration: duration))
             tags = TrackTags()
             duration = nil
         }
@@ -93,7 +93,8 @@ enum M3UWriter {
     static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
         let subject = SafeText(path)
         guard isReplaceable(path) else {
-            throw MediaError(.notCached, "Not overwritten", subject + " is not a playlist")
+            let reason: SafeText = isFolder(path) ? " is a folder; add a file name" : " is not a playlist"
+            throw MediaError(.notCached, "Not overwritten", subject + reason)
         }
         do throws(SystemError) {
             try WholeFile.replace(path, with: text(for: tracks).utf8, mode: 0o666)
@@ -102,13 +103,18 @@ enum M3UWriter {
         }
     }
 
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(FileName.cString(path), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// `true` if `path` does not exist, or is an empty file or a list that starts with `#EXTM3U`, as lists
     /// written here do.
     private static func isReplaceable(_ path: String) -> Bool {
         var status = stat()
-        guard stat(path, &status) == 0 else { return true }
+        guard stat(FileName.cString(path), &status) == 0 else { return true }
         guard status.st_mode & S_IFMT == S_IFREG else { return false }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         let mark = Array("#EXTM3U".utf8)
@@ -122,6 +128,7 @@ enum M3UWriter {
         switch location {
         case .web(let url): return url.requestString
         case .file(let path):
+            guard FileName.isUTF8(path) else { return FileName.url(of: path) }
             let bytes = path.utf8
             let hasControl = bytes.contains { $0 < 0x20 }
             guard hasControl || bytes.last == 0x20 || bytes.first != UInt8(ascii: "/") else { return path }

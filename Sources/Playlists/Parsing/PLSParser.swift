@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Parses PLS: `FileN=`, `TitleN=` and `LengthN=` in any order, keys in any case.
 ///
@@ -15,7 +16,7 @@ enum PLSParser {
             guard entries[number] != nil || entries.count <= limit else { return }
             var entry = entries[number] ?? PlaylistEntry(reference: "")
             switch field {
-            case .file: entry.reference = LegacyText.string(value)
+            case .file: entry.reference = FileName.text(value)
             case .title: entry.tags = M3UParser.tags(ofTitle: value)
             case .length: entry.duration = value.leadingSeconds
             }

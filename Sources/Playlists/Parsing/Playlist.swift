@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The playlist formats that Reprise reads.
 package enum PlaylistFormat: String, Sendable {
@@ -78,7 +79,8 @@ enum Playlist {
 
 /// One entry of a playlist, as the list describes it.
 struct PlaylistEntry: Sendable, Equatable {
-    /// A path or URL, absolute or relative, as written. Not sanitised.
+    /// A path or URL, absolute or relative, as written. Not sanitised. Bytes that are not UTF-8 are kept (`FileName`),
+    /// since they may name a file.
     var reference: String
     /// `true` if `reference` is a URI (XSPF), which is percent-encoded. In other formats a local reference is
     /// a plain path, in which `%` is a percent sign.
@@ -90,6 +92,11 @@ struct PlaylistEntry: Sendable, Equatable {
     var duration: Duration?
     /// `nil` if the list is not a feed.
     var episode: EpisodeFacts?
+
+    /// `reference`, read as CP1252 if it is not UTF-8.
+    var text: String {
+        FileName.isUTF8(reference) ? reference : LegacyText.string(FileName.bytes(of: reference))
+    }
 
     /// What a feed says of an episode, besides its title and length.
     struct EpisodeFacts: Sendable, Equatable {

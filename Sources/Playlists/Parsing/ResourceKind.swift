@@ -25,17 +25,20 @@ package enum ResourceKind: Sendable, Equatable {
 
     /// Data that is no text.
     static let binary = ResourceKind.unknown(notList: "not a playlist (binary data)")
-    static let hlsCause: SafeText = "HLS is not supported"
+    static let hlsCause: SafeText = "HLS is not supported – try the station's MP3 or Icecast URL"
     /// A list of the pieces of one stream.
     static let hls = ResourceKind.unknown(notList: hlsCause)
 
     /// The reason why a web page is not a list, in words that fit music too.
-    static let page: SafeText = "Got a web page instead of audio (wrong link or login page?)"
+    static let page: SafeText = "got a web page instead of audio (wrong link or login page?)"
 
     /// The kinds by the extensions of names, in lower case. The first row matches most entries of long lists.
     private static let extensions: [(name: StaticString, kind: ResourceKind)] = [
         ("mp3", .music), ("mp2", .music), ("mp1", .music), ("mpga", .music), ("mpa", .music),
-        ("mpeg", .music),
+        ("mpeg", .music), ("wav", .music), ("wave", .music), ("bwf", .music), ("rf64", .music),
+        ("aif", .music), ("aiff", .music), ("aifc", .music), ("flac", .music), ("fla", .music),
+        ("ogg", .music), ("oga", .music), ("opus", .music), ("aac", .music), ("adts", .music),
+        ("m4a", .music), ("m4b", .music), ("mp4", .music),
         ("m3u", .list(.m3u)), ("m3u8", .list(.m3u)), ("pls", .list(.pls)), ("xspf", .list(.xspf)),
         ("rss", .list(.feed)), ("atom", .list(.feed)), ("opml", .list(.opml)),
     ]
@@ -67,6 +70,15 @@ package enum ResourceKind: Sendable, Equatable {
         }
         guard shown == .unknown(notList: nil) else { return shown }
         return contentType.flatMap { types[$0] }.map { .list($0) } ?? suggested(by: name) ?? shown
+    }
+
+    /// `true` if the cached resource at the URL `url`, which was never played, is a playlist, a feed or a folder, as far
+    /// as its content type and its name show that.
+    package static func isList(contentType: String?, url: String) -> Bool {
+        if let suggested = suggested(by: url) { return suggested.isList }
+        guard let contentType else { return false }
+        let isText = ["text/", "application/json", "application/xml"].contains { contentType.hasPrefix($0) }
+        return types[contentType] != nil || isText || contentType.hasSuffix("+xml")
     }
 
     private static func suggested(by name: String) -> ResourceKind? {

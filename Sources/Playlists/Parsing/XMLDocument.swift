@@ -1,8 +1,10 @@
 import CExpat
 import Media
 
-/// Takes the elements of an XML document, in their order.
+/// Takes the elements of an XML document, in their order, and makes entries of them. Use an instance once.
 protocol XMLReader: AnyObject {
+    init()
+
     /// The prefix that this format uses for each namespace, by the namespace's name in lower case. Elements of
     /// other namespaces are called `""`; those without a namespace have no prefix.
     static var prefixes: [String: String] { get }
@@ -16,8 +18,24 @@ protocol XMLReader: AnyObject {
     /// empty if `elementBegan` returned `false`.
     func elementEnded(_ path: [String], text: String)
 
-    /// `true` if the reader needs no more of the document.
-    var isDone: Bool { get }
+    /// The entries found so far.
+    var entries: [PlaylistEntry] { get }
+
+    /// The entries in the order of the list, once the document was read.
+    var result: [PlaylistEntry] { get }
+}
+
+extension XMLReader {
+    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
+    static func entries(of bytes: [UInt8], limit: Int) throws(XMLFault) -> [PlaylistEntry] {
+        let reader = Self()
+        try XMLDocument(reader, limit: limit).read(bytes)
+        return reader.result
+    }
+
+    var result: [PlaylistEntry] { entries }
+
+    func elementEnded(_ path: [String], text: String) {}
 }
 
 /// The attributes of an element that has just begun; valid only during `elementBegan`.
@@ -53,6 +71,7 @@ final class XMLDocument {
     private static let deepest = 200
 
     private let reader: any XMLReader
+    private let limit: Int
     private let prefixes: [String: String]
     private var parser: XML_Parser?
     private var fault: SafeText?
@@ -61,17 +80,16 @@ final class XMLDocument {
     /// The number of open elements when the text began that is being collected; `nil` if none is.
     private var textDepth: Int?
 
-    private init(_ reader: any XMLReader) {
+    /// The document ends for `reader` with more than `limit` entries.
+    init(_ reader: any XMLReader, limit: Int) {
         self.reader = reader
+        self.limit = limit
         prefixes = type(of: reader).prefixes
     }
 
-    /// Reads the document in `bytes`, or its beginning, until `reader` is done.
-    static func read(_ bytes: [UInt8], with reader: any XMLReader) throws(XMLFault) {
-        try XMLDocument(reader).read(bytes)
-    }
+    private var isDone: Bool { reader.entries.count > limit }
 
-    private func read(_ bytes: [UInt8]) throws(XMLFault) {
+    func read(_ bytes: [UInt8]) throws(XMLFault) {
         guard let parser = XML_ParserCreateNS(nil, Self.separator) else {
             throw XMLFault(reason: "out of memory")
         }
@@ -111,7 +129,7 @@ final class XMLDocument {
             )
         }
         if let fault { throw XMLFault(reason: fault) }
-        guard status != XML_STATUS_OK, !reader.isDone else { return }
+        guard status != XML_STATUS_OK, !isDone else { return }
         let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown error"
         throw XMLFault(reason: SafeText("\(reason) in line \(XML_GetCurrentLineNumber(parser))"))
     }
@@ -147,7 +165,7 @@ final class XMLDocument {
         }
         reader.elementEnded(path, text: own)
         path.removeLast()
-        if reader.isDone { XML_StopParser(parser, 0) }
+        if isDone { XML_StopParser(parser, 0) }
     }
 
     private func stop(_ reason: SafeText) {

@@ -17,20 +17,8 @@ final class XSPFParser: XMLReader {
         case duration
     }
 
-    private let limit: Int
-    private var entries: [PlaylistEntry] = []
+    private(set) var entries: [PlaylistEntry] = []
     private var fields: [Field: String] = [:]
-
-    private init(limit: Int) { self.limit = limit }
-
-    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
-    static func entries(of bytes: [UInt8], limit: Int) throws(XMLFault) -> [PlaylistEntry] {
-        let parser = XSPFParser(limit: limit)
-        try XMLDocument.read(bytes, with: parser)
-        return parser.entries
-    }
-
-    var isDone: Bool { entries.count > limit }
 
     func elementBegan(_ path: [String], _ attributes: XMLAttributes) throws(XMLFault) -> Bool {
         if path.count == 1, path[0] != "playlist" {

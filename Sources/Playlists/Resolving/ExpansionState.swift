@@ -32,14 +32,19 @@ struct ExpansionState: Sendable {
     private var waiting = [0]
     private(set) var budget: SourceBudget
 
-    /// Begins with the list at `root`, whose number is 0.
-    init(root: ResourceLocation, limits: PlaylistLimits) {
-        parts = [Part(request: Request(id: 0, location: root, ancestors: []))]
-        budget = SourceBudget(limits)
+    /// Begins with the list at `root`, whose number is 0. `ancestors` are the lists that led to it.
+    init(root: ResourceLocation, ancestors: [String] = [], budget: SourceBudget) {
+        parts = [Part(request: Request(id: 0, location: root, ancestors: ancestors))]
+        self.budget = budget
     }
 
     /// `true` if a list waits to be read.
     var isWaiting: Bool { !waiting.isEmpty && !budget.isExceeded }
+
+    private var isStopped = false
+
+    /// Nothing more is read: what comes after lists that were not read is handed out too.
+    mutating func stop() { isStopped = true }
 
     /// `true` once the first list turned out to be a web folder.
     private(set) var isRootWebFolder = false
@@ -112,7 +117,7 @@ struct ExpansionState: Sendable {
     mutating func take() -> (tracks: [Track], problems: PlaylistProblems) {
         var tracks: [Track] = []
         var problems = PlaylistProblems()
-        while let place = first, parts[place].request == nil || budget.isExceeded {
+        while let place = first, parts[place].request == nil || budget.isExceeded || isStopped {
             // A single long list is not copied.
             if tracks.isEmpty { tracks = parts[place].tracks } else { tracks += parts[place].tracks }
             problems.add(parts[place].problems)

@@ -1,10 +1,12 @@
 import Glibc
 import Media
+import System
 
 /// Finds the music below a folder. Blocks; use an instance once, on one thread.
 ///
-/// Counts the audio files that are left out because of their format. Skips hidden files and folders. Also skips playlists: their tracks are in the folder anyway, or were not
-/// requested. A folder that is reached by several symbolic links is scanned once.
+/// Counts the audio files that are left out because of their format. Skips hidden files and folders. Also skips playlists:
+/// their tracks are in the folder anyway, or were not requested. A folder that is reached by several symbolic links is
+/// scanned once.
 struct FolderScan {
     private struct Identity: Hashable {
         var device: dev_t
@@ -12,14 +14,15 @@ struct FolderScan {
     }
 
     private let limits: PlaylistLimits
+    private let isStopped: () -> Bool
     private var tracks: [Track] = []
     private var problems = PlaylistProblems()
     private var visited: Set<Identity> = []
-    /// How many files were left out, by their kind.
-    private var leftOut: [AudioKind: Int] = [:]
 
-    init(limits: PlaylistLimits) {
+    /// The scan ends early, with what it has found, once `isStopped` returns `true`.
+    init(limits: PlaylistLimits, isStopped: @escaping () -> Bool = { false }) {
         self.limits = limits
+        self.isStopped = isStopped
     }
 
     /// Finds the music below `folder`, at least one file, in natural order, component by component. Throws
@@ -27,39 +30,19 @@ struct FolderScan {
     consuming func tracks(in folder: String) throws(MediaError) -> ResolvedTracks {
         try scan(folder, depth: 0)
         let subject = SafeText(folder)
-        guard !tracks.isEmpty else {
-            let cause = leftOutText.map { "no music that Reprise plays (left out " + $0 + ")" }
-            throw MediaError(.emptyFolder, subject, cause ?? "no music in this folder")
-        }
-        let notice = leftOutText.map {
-            MediaError(.leftOut, subject, "Left out " + $0 + " – Reprise plays " + AudioKind.played + " only")
-        }
-        return ResolvedTracks(
-            tracks: tracks,
-            problems: problems.all(of: subject) + (notice.map { [$0] } ?? [])
-        )
-    }
-
-    /// `12 files: 9 FLAC, 3 MP4/M4A`, the most frequent kind first; `nil` if no audio was left out.
-    ///
-    /// Pictures, texts and playlists are not counted, because nobody expects a music player to play them.
-    private var leftOutText: SafeText? {
-        guard !leftOut.isEmpty else { return nil }
-        let kinds = leftOut.sorted { ($1.value, $0.key.name) < ($0.value, $1.key.name) }
-        let count = kinds.reduce(0) { $0 + $1.value }
-        let list = kinds.map { "\($0.value) \($0.key.name)" }.joined(separator: ", ")
-        return SafeText("\(count) \(count == 1 ? "file" : "files"): \(list)")
+        guard !tracks.isEmpty else { throw problems.emptyFolder(subject) }
+        return ResolvedTracks(tracks: tracks, problems: problems.all(of: subject))
     }
 
     private mutating func scan(_ folder: String, depth: Int) throws(MediaError) {
         guard depth < limits.folderDepth else {
             return problems.add(MediaError(.unreadable, SafeText(folder), "folders are nested too deeply"))
         }
-        for key in try names(in: folder) {
+        for key in try names(in: folder) where !isStopped() {
             let path = PlaylistBase.absolute(key.name, in: folder)
             var status = stat()
             // A dangling link, or a file that was deleted in the meantime.
-            guard stat(path, &status) == 0 else { continue }
+            guard stat(FileName.cString(path), &status) == 0 else { continue }
             switch status.st_mode & S_IFMT {
             case S_IFDIR:
                 guard visited.insert(Identity(device: status.st_dev, node: status.st_ino)).inserted else {
@@ -72,8 +55,7 @@ struct FolderScan {
                     return problems.add(MediaError(.listTooLarge, SafeText(path), cause))
                 }
                 tracks.append(Track(id: TrackIDs.take(), location: .file(path)))
-            case S_IFREG:
-                if let kind = AudioKind.byName(key.name) { leftOut[kind, default: 0] += 1 }
+            case S_IFREG: problems.leaveOut(key.name)
             default: continue
             }
         }
@@ -81,76 +63,40 @@ struct FolderScan {
 
     /// The names in `folder` that are not hidden, in natural order.
     private mutating func names(in folder: String) throws(MediaError) -> [NaturalKey] {
-        guard let stream = opendir(folder) else { throw LocalFile.failure(errno, folder) }
+        guard let stream = opendir(FileName.cString(folder)) else {
+            throw LocalFile.failure(errno, folder)
+        }
         defer { closedir(stream) }
         var status = stat()
         if fstat(dirfd(stream), &status) == 0 {
             visited.insert(Identity(device: status.st_dev, node: status.st_ino))
         }
         var keys: [NaturalKey] = []
-        var unreadableNames = 0
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let name else {
-                unreadableNames += 1
-                continue
+                FileName.text(bytes.prefix { $0 != 0 })
             }
             if name.utf8.first != UInt8(ascii: ".") { keys.append(NaturalKey(name)) }
-        }
-        if unreadableNames > 0 {
-            let cause = SafeText("skipped \(unreadableNames) files whose names are not UTF-8")
-            problems.add(MediaError(.unreadable, SafeText(folder), cause))
         }
         return keys.sorted()
     }
 }
 
-/// A file name that sorts in natural order: `2` before `10`, ignoring case.
+/// A file name that sorts in natural order: `2` before `10`, ignoring case and accents.
 ///
-/// Digits compare as numbers of any length. Names that differ only in case or leading zeros are ordered by
-/// their bytes, so that the order is always the same.
+/// Names that differ only in these or in leading zeros are ordered by their bytes, so that the order is always the same.
 struct NaturalKey: Comparable {
     let name: String
-    private let folded: [UInt8]
+    private let folded: FoldedText
 
     init(_ name: String) {
         self.name = name
-        folded = Array(name.lowercased().utf8)
+        folded = FoldedText(name)
     }
 
     static func < (left: NaturalKey, right: NaturalKey) -> Bool {
-        switch order(left.folded, right.folded) {
-        case ..<0: true
-        case 1...: false
-        default: left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
-        }
-    }
-
-    /// Negative if `left` sorts before `right`, positive if after it, and 0 if they differ only in leading
-    /// zeros.
-    private static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var (i, j) = (0, 0)
-        while i < left.count, j < right.count {
-            if left[i].decimalDigit != nil, right[j].decimalDigit != nil {
-                let (first, second) = (number(in: left, from: &i), number(in: right, from: &j))
-                if first.count != second.count { return first.count - second.count }
-                if let (a, b) = zip(first, second).first(where: { $0 != $1 }) { return Int(a) - Int(b) }
-            } else if left[i] != right[j] {
-                return Int(left[i]) - Int(right[j])
-            } else {
-                i += 1
-                j += 1
-            }
-        }
-        return (left.count - i) - (right.count - j)
-    }
-
-    /// The digits from `index` on, without leading zeros. Moves `index` past the digits.
-    private static func number(in bytes: [UInt8], from index: inout Int) -> ArraySlice<UInt8> {
-        let digits = bytes[index...].prefix { $0.decimalDigit != nil }
-        index = digits.endIndex
-        return digits.drop { $0 == UInt8(ascii: "0") }
+        if left.folded < right.folded { return true }
+        if right.folded < left.folded { return false }
+        return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
     }
 }

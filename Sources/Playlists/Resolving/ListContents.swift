@@ -87,8 +87,10 @@ struct ListContents: Sendable {
         if entry.isList || (kind.isList && !isWebFolder && entry.episode == nil) {
             let list = NestedList(tracksBefore: tracks.count, location: location, isWebFolder: isWebFolder)
             nested.append(list)
-        } else if !isWebFolder || kind == .music {
-            // As in local folders, playlists and files that are no music are left out of web folders.
+        } else if isWebFolder && kind != .music {
+            // As in local folders, playlists and files that are no music are left out.
+            problems.leaveOut(location.path)
+        } else {
             let id = TrackIDs.take()
             tracks.append(
                 Track(

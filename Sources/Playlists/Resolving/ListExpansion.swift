@@ -25,24 +25,43 @@ final class ListExpansion: Sendable {
     private let limits: PlaylistLimits
     private let state: Locked<ExpansionState>
 
+    /// `ancestors` are the identities of the lists that led to `root`, outermost first.
     init(
         of root: Root,
+        ancestors: [String] = [],
         open: @escaping SourceResolver.Open,
         thread: WorkThread,
-        limits: PlaylistLimits
+        budget: SourceBudget
     ) {
         self.root = root
         self.open = open
         self.thread = thread
-        self.limits = limits
-        state = Locked(ExpansionState(root: root.location, limits: limits))
+        limits = budget.limits
+        state = Locked(ExpansionState(root: root.location, ancestors: ancestors, budget: budget))
     }
+
+    /// The counts of lists, tracks and bytes read so far.
+    var budget: SourceBudget { state.withLock { $0.budget } }
 
     /// Reads everything. Calls `deliver` as soon as further tracks are known in order, and at the end with all
     /// problems and the lists that were read.
     ///
-    /// Throws the error of the first list if that cannot be used, and the first problem if there is no track.
+    /// Throws the error of the first list if that cannot be used, and the first problem if there is no track. If the task
+    /// is cancelled, delivers the tracks that are known then, and throws `CancellationError`.
     func run(_ deliver: Deliver) async throws {
+        do {
+            try await readAll(deliver)
+        } catch is CancellationError {
+            let known = state.withLock { state in
+                state.stop()
+                return state.take()
+            }
+            if !known.tracks.isEmpty { await deliver(ResolvedTracks(tracks: known.tracks)) }
+            throw CancellationError()
+        }
+    }
+
+    private func readAll(_ deliver: Deliver) async throws {
         var found = ResolvedTracks(tracks: [])
         var problems = PlaylistProblems()
         var count = 0
@@ -74,13 +93,15 @@ final class ListExpansion: Sendable {
         if let excess = state.withLock({ $0.budget.error(about: root.subject) }) {
             found.problems.append(excess)
         }
-        guard count > 0 else { throw found.problems.first ?? nothingFound }
+        guard count > 0 else {
+            throw found.problems.first { $0.code != .leftOut } ?? nothingFound(with: problems)
+        }
         await deliver(found)
     }
 
-    private var nothingFound: MediaError {
+    private func nothingFound(with problems: PlaylistProblems) -> MediaError {
         state.withLock { $0.isRootWebFolder }
-            ? MediaError(.emptyFolder, root.subject, "no music in this folder")
+            ? problems.emptyFolder(root.subject)
             : MediaError(.badPlaylist, root.subject, "the playlist is empty")
     }
 
@@ -109,7 +130,7 @@ final class ListExpansion: Sendable {
 
     /// Reads the list of `request`. Throws only `CancellationError`.
     private func read(_ request: ExpansionState.Request) async throws -> Reading {
-        let identity = await identity(of: request.location)
+        let identity = await thread.identity(of: request.location)
         var reading = Reading(request: request, result: .success(ListContents()), identity: identity)
         do {
             guard !request.ancestors.contains(identity) else {
@@ -120,13 +141,6 @@ final class ListExpansion: Sendable {
             reading.result = .failure(error)
         }
         return reading
-    }
-
-    private func identity(of location: ResourceLocation) async -> String {
-        switch location {
-        case .web(let url): url.requestString
-        case .file(let path): await thread.run { LocalFile.realPath(of: path) }
-        }
     }
 
     private func contents(of request: ExpansionState.Request) async throws -> ListContents {
@@ -202,6 +216,16 @@ final class ListExpansion: Sendable {
     ) async throws -> ListContents {
         try await thread.run { [limits] in
             try ListContents(of: bytes, in: list, contentType: contentType, limits: limits)
+        }
+    }
+}
+
+extension WorkThread {
+    /// A text that is the same for all spellings of `location`.
+    func identity(of location: ResourceLocation) async -> String {
+        switch location {
+        case .web(let url): url.requestString
+        case .file(let path): await run { LocalFile.realPath(of: path) }
         }
     }
 }

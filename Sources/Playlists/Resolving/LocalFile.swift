@@ -10,7 +10,7 @@ package enum LocalFile {
     /// Throws `.notFound` or `.unreadable`.
     static func kind(of path: String) throws(MediaError) -> ResourceKind {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw failure(errno, path) }
+        guard stat(FileName.cString(path), &status) == 0 else { throw failure(errno, path) }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return ResourceKind.of(contentType: ResourceKind.folderType, name: path)
         case S_IFREG: break
@@ -24,13 +24,15 @@ package enum LocalFile {
         return kind
     }
 
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    static func exists(_ path: String) -> Bool {
+        access(FileName.cString(path), F_OK) == 0
+    }
 
     /// `path` with symbolic links, `.` and `..` resolved; `path` itself if there is no such file.
     static func realPath(of path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
+        guard let real = realpath(FileName.cString(path), nil) else { return path }
         defer { free(real) }
-        return String(cString: real)
+        return FileName.text(UnsafeRawBufferPointer(start: real, count: strlen(real)))
     }
 
     /// Reads the file at `path`: all of it, or only its first `limit` bytes if not `isWhole`.
@@ -39,7 +41,7 @@ package enum LocalFile {
     /// `limit`.
     static func read(_ path: String, limit: Int, isWhole: Bool = true) throws(MediaError) -> [UInt8] {
         // Non-blocking, since opening a pipe without a writer would block the thread for ever.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(errno, path) }
         defer { close(descriptor) }
         let bytes = try read(descriptor, limit: isWhole ? limit + 1 : limit, subject: SafeText(path))

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The location of a list. Relative entries are resolved against it, and it determines if the list may open
 /// local files.
@@ -8,6 +9,7 @@ import Media
 /// - In a list from the web a backslash means a slash, as in browsers.
 /// - In a local list a backslash means a slash if the entry has no slash and no file has exactly this name:
 ///   Windows separates folders by backslashes, but on Linux file names may contain them.
+/// - An entry that is not UTF-8 is the file with exactly these bytes as its name, or else text in CP1252.
 enum PlaylistBase: Sendable, Equatable {
     /// The folder of a local list, absolute; for a list on standard input, the working folder.
     case folder(String)
@@ -16,13 +18,13 @@ enum PlaylistBase: Sendable, Equatable {
 
     /// Locates `entry`.
     ///
-    /// Calls `fileExists` only for entries with backslashes. Throws `.refusedLocalFile` for a local file in a
-    /// list from the web, `.unsupportedScheme` and `.badURL`.
+    /// Calls `fileExists` only for entries with backslashes or bytes that are not UTF-8. Throws `.refusedLocalFile` for a
+    /// local file in a list from the web, `.unsupportedScheme` and `.badURL`.
     func location(
         of entry: PlaylistEntry,
         fileExists: (String) -> Bool
     ) throws(MediaError) -> ResourceLocation {
-        let reference = entry.reference
+        let reference = entry.text
         switch Reference(reference) {
         case .web:
             guard let url = WebURL(reference) else { throw Reference.badURL(reference) }
@@ -61,8 +63,13 @@ enum PlaylistBase: Sendable, Equatable {
         in folder: String,
         fileExists: (String) -> Bool
     ) throws(MediaError) -> String {
-        let reference = entry.isURI ? PercentEncoding.decoded(entry.reference) : entry.reference
-        guard !reference.utf8.contains(0) else { throw Reference.badURL(entry.reference) }
+        if !FileName.isUTF8(entry.reference) {
+            let exact = Self.absolute(entry.reference, in: folder)
+            if fileExists(exact) { return exact }
+        }
+        let reference =
+            entry.isURI ? FileName.text(PercentEncoding.decodedBytes(entry.reference)) : entry.text
+        guard !reference.utf8.contains(0) else { throw Reference.badURL(entry.text) }
         let path = Self.absolute(reference, in: folder)
         guard reference.utf8.contains(UInt8(ascii: "\\")), !reference.utf8.contains(UInt8(ascii: "/")),
             !fileExists(path)
@@ -112,6 +119,24 @@ enum Reference: Equatable {
         }
     }
 
+    /// The scheme that `source`, for which there is no file, may lack; `nil` if it does not look like a URL.
+    ///
+    /// A URL's first part has a dot inside, as a host has, and is no name of music or of a list by itself. A port of
+    /// this machine or of a numeric address is rarely one with encryption.
+    static func missingScheme(of source: String) -> String? {
+        guard let start = source.utf8.first, !"./~".utf8.contains(start) else { return nil }
+        let place = source.prefix { $0 != "/" }
+        guard !place.contains(where: \.isWhitespace) else { return nil }
+        let parts = place.split(separator: ":", maxSplits: 1)
+        let hasPort = parts.count == 2 && parts[1].utf8.allSatisfy { $0.decimalDigit != nil }
+        let isNumeric = parts.first?.utf8.allSatisfy { $0 == 0x2E || $0.decimalDigit != nil } == true
+        if hasPort, isNumeric && parts[0].contains(".") || parts[0] == "localhost" { return "http" }
+        guard place.dropFirst().dropLast().contains(".") else { return nil }
+        if place.count < source.count { return "https" }
+        if case .unknown = ResourceKind.of(name: source) { return "https" }
+        return nil
+    }
+
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
         switch byte | 0x20 {
         case UInt8(ascii: "a")...UInt8(ascii: "z"): byte >= 0x41
@@ -137,7 +162,7 @@ enum Reference: Equatable {
             }
             rest = rest.dropFirst(host.count)
         }
-        let path = PercentEncoding.decoded(rest)
+        let path = FileName.text(PercentEncoding.decodedBytes(rest))
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw badURL(url) }
         return path
     }

@@ -38,6 +38,15 @@ struct SourceBudget: Sendable {
     /// `true` once a limit was exceeded: nothing more is read.
     var isExceeded: Bool { excess != nil }
 
+    /// Counts what `later` has counted since it was the copy `earlier`.
+    mutating func add(_ later: SourceBudget, since earlier: SourceBudget) {
+        bytes += later.bytes - earlier.bytes
+        text += later.text - earlier.text
+        lists += later.lists - earlier.lists
+        webFolders += later.webFolders - earlier.webFolders
+        entries += later.entries - earlier.entries
+    }
+
     /// Counts one more list or web folder to be read; `false` if that is one too many.
     mutating func take(webFolder: Bool) -> Bool {
         if webFolder {
@@ -92,7 +101,10 @@ extension Track {
             case .file(let path): path.utf8.count
             case .web(let url): url.host.utf8.count + url.path.utf8.count + (url.query?.utf8.count ?? 0)
             }
-        let tags = [tags.title, tags.artist, tags.album, tags.year, tags.number]
+        let tags = [
+            tags.title, tags.artist, tags.album, tags.year, tags.number, tags.albumArtist, tags.disc,
+            tags.genre,
+        ]
         return tags.reduce(place) { $0 + ($1?.string.utf8.count ?? 0) }
     }
 }

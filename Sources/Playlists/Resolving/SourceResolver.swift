@@ -18,6 +18,8 @@ package final class SourceResolver: TrackResolver {
     private let limits: PlaylistLimits
     private let thread = WorkThread(name: "playlists")
     private let music = OpenedMusic()
+    /// Counts all lists that were found where music was expected, since each may lead to more of them.
+    private let foundLists: Locked<SourceBudget>
 
     /// `workingFolder` is absolute and the base of relative paths. `standardInput` reads standard input to
     /// its end. It may block, and is called on a thread of its own, once for each source `-`.
@@ -31,6 +33,7 @@ package final class SourceResolver: TrackResolver {
         self.workingFolder = workingFolder
         self.standardInput = standardInput
         self.limits = limits
+        foundLists = Locked(SourceBudget(limits))
     }
 
     deinit { thread.stop() }
@@ -45,14 +48,11 @@ package final class SourceResolver: TrackResolver {
     ) async throws {
         guard source != "-" else { return try await expand(await readStandardInput(), deliver) }
         let location = try location(of: source)
-        let kind = try await kind(of: location)
+        let kind = try await kind(of: location, named: source)
         switch kind {
         case .list where location.url == nil: try await expand(.location(location), deliver)
         case .folder:
-            let path = location.path
-            await deliver(
-                try await thread.run { [limits] in try FolderScan(limits: limits).tracks(in: path) }
-            )
+            await deliver(try await scan(location.path))
         case .list, .unknown, .music:
             if let url = location.url, kind != .music,
                 let list = try await openedList(at: url, isNamedList: kind.isList)
@@ -64,7 +64,50 @@ package final class SourceResolver: TrackResolver {
     }
 
     private func expand(_ root: ListExpansion.Root, _ deliver: ListExpansion.Deliver) async throws {
-        try await ListExpansion(of: root, open: open, thread: thread, limits: limits).run(deliver)
+        try await ListExpansion(of: root, open: open, thread: thread, budget: SourceBudget(limits)).run(
+            deliver
+        )
+    }
+
+    /// Reads the list that a track turned out to be: one whose URL is named as music, or that another list names.
+    ///
+    /// If `reader` has only cached bytes, the list is revalidated. A list that leads to itself is an error.
+    package func list(at track: Track, openAs reader: any ResourceReader) async throws -> ResolvedTracks? {
+        let location = track.location
+        // The first bytes of a live stream may be gone: it is no list.
+        let kind = try? await probe(reader, at: location)
+        if kind == ResourceKind.hls {
+            throw MediaError(.badPlaylist, location.safeText, ResourceKind.hlsCause)
+        }
+        guard kind?.isList == true else { return nil }
+        let isFresh = location.url != nil && reader.report.requestCount > 0
+        let budget = foundLists.withLock { $0 }
+        let expansion = ListExpansion(
+            of: isFresh ? .opened(location, reader) : .location(location),
+            ancestors: track.foundLists,
+            open: open,
+            thread: thread,
+            budget: budget
+        )
+        defer { foundLists.withLock { $0.add(expansion.budget, since: budget) } }
+        let all = Locked(ResolvedTracks(tracks: []))
+        try await expansion.run { part in all.withLock { $0.add(part) } }
+        var found = all.withLock { $0 }
+        let lists = track.foundLists + [await thread.identity(of: location)]
+        for index in found.tracks.indices { found.tracks[index].foundLists = lists }
+        return found
+    }
+
+    /// The music below a folder; that found so far if the task is cancelled.
+    private func scan(_ folder: String) async throws -> ResolvedTracks {
+        let isStopped = Locked(false)
+        return try await withTaskCancellationHandler {
+            try await thread.run { [limits] in
+                try FolderScan(limits: limits) { isStopped.withLock { $0 } }.tracks(in: folder)
+            }
+        } onCancel: {
+            isStopped.withLock { $0 = true }
+        }
     }
 
     private func readStandardInput() async throws -> ListExpansion.Root {
@@ -94,7 +137,7 @@ package final class SourceResolver: TrackResolver {
                 reader = try await open(location, true)
                 opened = reader
             }
-            let kind = try await probe(reader, at: url)
+            let kind = try await probe(reader, at: location)
             if case .unknown(notList: let reason?) = kind, isNamedList || kind == ResourceKind.hls {
                 await reader.reject()
                 throw MediaError(.badPlaylist, url.safeText, reason)
@@ -113,29 +156,36 @@ package final class SourceResolver: TrackResolver {
     /// `true` if the bytes that are cached at `url` are those of a list.
     private func isCachedList(_ reader: any ResourceReader, at url: WebURL) async throws -> Bool {
         let stored = try await reader.readStored(at: 0, count: ResourceKind.headLength)
-        return !stored.isEmpty && kind(of: stored, from: reader, at: url).isList
+        return !stored.isEmpty && kind(of: stored, from: reader, at: .web(url)).isList
     }
 
     /// Reads as much of `reader` as shows its kind.
-    private func probe(_ reader: any ResourceReader, at url: WebURL) async throws -> ResourceKind {
+    private func probe(
+        _ reader: any ResourceReader,
+        at location: ResourceLocation
+    ) async throws -> ResourceKind {
         var head: [UInt8] = []
         while head.count < ResourceKind.headLength {
             let more = try await reader.read(at: Int64(head.count), count: 64 << 10)
             if more.isEmpty { break }
             head += more
             // Bytes of music show themselves early, and a station sends them slowly.
-            let kind = kind(of: head, from: reader, at: url)
+            let kind = kind(of: head, from: reader, at: location)
             if kind == .music || kind == ResourceKind.binary { return kind }
         }
-        return kind(of: head, from: reader, at: url)
+        return kind(of: head, from: reader, at: location)
     }
 
-    private func kind(of head: [UInt8], from reader: any ResourceReader, at url: WebURL) -> ResourceKind {
+    private func kind(
+        of head: [UInt8],
+        from reader: any ResourceReader,
+        at location: ResourceLocation
+    ) -> ResourceKind {
         let report = reader.report
         return ResourceKind.of(
             contentType: report.contentType,
             firstBytes: head,
-            name: (report.redirectedTo ?? url).path
+            name: report.redirectedTo?.path ?? location.path
         )
     }
 
@@ -167,11 +217,26 @@ package final class SourceResolver: TrackResolver {
         }
     }
 
-    /// The kind of the resource at `location`; that of a URL as far as its name shows it.
-    private func kind(of location: ResourceLocation) async throws -> ResourceKind {
+    /// The kind of the resource at `location`, which was typed as `source`; that of a URL as far as its name
+    /// shows it.
+    private func kind(of location: ResourceLocation, named source: String) async throws -> ResourceKind {
         switch location {
-        case .web(let url): ResourceKind.of(name: url.path)
-        case .file(let path): try await thread.run { try LocalFile.kind(of: path) }
+        case .web(let url): return ResourceKind.of(name: url.path)
+        case .file(let path):
+            do {
+                return try await thread.run { try LocalFile.kind(of: path) }
+            } catch let error as MediaError where error.code == .notFound {
+                guard let scheme = Reference.missingScheme(of: source) else { throw error }
+                // The text may be a URL without its scheme, with a password before `@` or a token after `?`.
+                let mayBeSecret = source.contains { $0 == "@" || $0 == "?" }
+                let whole = scheme + "://" + source
+                let url = WebURL(whole)?.safeText
+                throw MediaError(
+                    error.code,
+                    mayBeSecret ? url ?? Reference.safe(whole) : error.subject,
+                    error.cause + (url.map { " – did you mean " + $0 + "?" } ?? "")
+                )
+            }
         }
     }
 

@@ -1,4 +1,6 @@
 import Glibc
+import Media
+import System
 
 /// The folders of the XDG base directory specification, and other facts about the process.
 enum BasePaths {
@@ -33,14 +35,14 @@ enum BasePaths {
     }
 
     static func accountHome() -> String? {
-        getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { String(cString: $0) } }
+        getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { FileName.text($0) } }
     }
 
     /// The absolute path of the working folder; `/` if it was removed.
     static var workingFolder: String {
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }
-        return String(cString: path)
+        return FileName.text(path)
     }
 
     /// `path` with a leading `~/` replaced by the home folder, as a shell would do: the player's own commands
@@ -58,14 +60,14 @@ enum BasePaths {
     }
 
     /// One variable of the environment.
-    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    static func variable(_ name: String) -> String? { getenv(name).map { FileName.text($0) } }
 
     /// The whole environment. If a name occurs twice, the first one counts, as for `getenv`.
     static var environment: [String: String] {
         var variables: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
-            let parts = String(cString: entry).split(
+            let parts = FileName.text(entry).split(
                 separator: "=",
                 maxSplits: 1,
                 omittingEmptySubsequences: false

@@ -8,7 +8,8 @@ struct CacheCommands: ParsableCommand {
         abstract: "Lists, checks, downloads, pins, exports and deletes cached music.",
         discussion: """
             Every command but keygen takes --cache-dir, --cache-secret and --cache-identity as playing does.
-            SOURCE is a URL; for evict, pin, unpin and fetch also a file, folder or playlist.
+            SOURCE is a URL, or a word that only one cached track has (see list); for evict, pin, unpin and fetch also \
+            a file, folder or playlist. Downloading a track counts as playing it.
 
             Exit codes: 0 done; 1 the cache cannot be used; 2 nothing could be done; \
             3 some could not, or something is damaged or missing; 4 ended by a signal; 64 wrong usage.
@@ -79,7 +80,7 @@ private struct ListCommand: CacheSubcommand {
         commandName: "list",
         abstract: "Lists cached tracks: size, cached share and its map, last played, age, pin (*) and title.",
         discussion: """
-            Each WORD must occur in the source, title or artist, in any case. \
+            Each WORD must occur in the source, title or artist, in any case and with or without accents. \
             With --json each entry is an object: source, title, artist, duration (seconds), type, size, stored \
             (bytes), lastPlayed (seconds since 1970), created, allocated (bytes on disk), complete, pinned.
             """
@@ -146,7 +147,7 @@ private struct InfoCommand: CacheSubcommand {
             """
     )
 
-    @Argument(help: "The URL of the track, as it is played.")
+    @Argument(help: "The URL of the track, as it is played, or a word that only this track has.")
     var source: String
 
     @Flag(help: "One JSON object.")
@@ -164,9 +165,11 @@ private struct VerifyCommand: CacheSubcommand {
         commandName: "verify",
         abstract: "Checks every cached byte and deletes the damaged ones, so that they are downloaded again.",
         discussion: """
-            Exit code 3 if something was damaged. With --json each damaged entry is an object: source, damaged \
-            (byte ranges, the second offset exclusive); a last object sums up: entries, bytes, damagedEntries, \
-            damagedBytes, undroppedBytes, strayFiles, reclaimedBytes, indexLost.
+            Of a FLAC file that is cached as a whole, also checks its MD5: if that is wrong, the server's file is \
+            damaged, and nothing is deleted. Exit code 3 if something was damaged. With --json each damaged entry is \
+            an object: source, damaged (byte ranges, the second offset exclusive), or damagedAtServer; a last object \
+            sums up: entries, bytes, damagedEntries, damagedBytes, damagedAtServer, undroppedBytes, strayFiles, \
+            reclaimedBytes, indexLost.
             """
     )
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Media
+import System
 
 /// A parsed command line.
 enum Invocation {
@@ -21,12 +22,12 @@ enum Invocation {
     /// `cache` and `config` are commands, and files of these names must be typed as `./cache` and `./config`.
     static func parse(
         _ arguments: [String],
-        fileExists: (String) -> Bool = { access($0, F_OK) == 0 }
+        fileExists: (String) -> Bool = { access(FileName.cString($0), F_OK) == 0 }
     ) throws(UsageError) -> Invocation {
         switch arguments.first {
         case "cache": return try cache(Array(arguments.dropFirst()))
         case "config": return try configuration(Array(arguments.dropFirst()))
-        case "--generate-completion-script":
+        case let word? where CompletionRoot.isRequested(by: word):
             return try shown(by: CompletionRoot.self) {
                 _ = try CompletionRoot.parseAsRoot(arguments)
                 return .show(CompletionRoot.helpMessage())
@@ -34,8 +35,15 @@ enum Invocation {
         default: break
         }
         let invocation = try play(arguments)
-        guard case .play(let options) = invocation,
-            let name = options.sources.first(where: { $0 == "cache" || $0 == "config" }), !fileExists(name)
+        guard case .play(let options) = invocation else { return invocation }
+        let commands = ["cache", "config"]
+        if let word = options.sources.first, !commands.contains(word), !word.contains("/"),
+            options.sources.allSatisfy({ !fileExists($0) && WebURL($0) == nil }),
+            case let hint = Spelling.hint(for: word, among: commands), !hint.isEmpty
+        {
+            throw UsageError("there is no file \(word)" + hint)
+        }
+        guard let name = options.sources.first(where: { commands.contains($0) }), !fileExists(name)
         else { return invocation }
         throw UsageError(
             "there is no file \(name); did you mean: reprise \(name) … --cache-dir FOLDER, the options last?"
@@ -53,14 +61,25 @@ enum Invocation {
 
     /// `reprise config` accepts the options for playing, and shows the settings with those options applied.
     private static func configuration(_ arguments: [String]) throws(UsageError) -> Invocation {
+        if arguments.contains("--help") || arguments.contains("-h") {
+            return .show(ConfigCommand.helpMessage())
+        }
+        if arguments.contains("--sample") {
+            guard arguments.count == 1 else { throw configRefusal("--sample takes no other option") }
+            return .show(Configuration.sample.joined(separator: "\n"))
+        }
         switch try play(arguments) {
         case .play(let options):
             guard let word = options.sources.first else { return .configuration }
-            throw UsageError(
-                "config \(word): reprise config takes options only, and lists the settings with them"
-            )
+            throw configRefusal("\(word): takes options only")
         case let other: return other
         }
+    }
+
+    private static func configRefusal(_ reason: String) -> UsageError {
+        var error = UsageError("config " + reason)
+        error.help = "reprise config --help"
+        return error
     }
 
     private static func cache(_ arguments: [String]) throws(UsageError) -> Invocation {
@@ -69,7 +88,10 @@ enum Invocation {
         let names = CacheCommands.names.joined(separator: ", ")
         guard let name = arguments.first else { throw UsageError("cache needs a command: \(names)") }
         if !name.hasPrefix("-"), !CacheCommands.names.contains(name) {
-            throw UsageError("cache \(name): no such command; there are \(names)")
+            let hint = Spelling.hint(for: name, among: CacheCommands.names)
+            throw UsageError(
+                "cache \(name): no such command" + (hint.isEmpty ? "; there are \(names)" : hint)
+            )
         }
         do throws(UsageError) {
             let invocation = try shown(by: CacheCommands.Root.self) {
@@ -100,22 +122,52 @@ enum Invocation {
             throw error
         } catch {
             guard command.exitCode(for: error).isSuccess else {
-                throw UsageError(command.message(for: error))
+                throw UsageError(guessed(command.message(for: error)))
             }
             return .show(command.fullMessage(for: error))
         }
     }
+
+    /// `message` with a better guess at an unknown option: ArgumentParser does not think of `--help`.
+    private static func guessed(_ message: String) -> String {
+        // `Unknown option '--hlep'. Did you mean '--seek'?`
+        let parts = message.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count >= 3, parts[0] == "Unknown option " else { return message }
+        let hint = Spelling.hint(for: parts[1], among: parts.dropFirst(3).prefix(1) + ["--help"])
+        return hint.isEmpty ? message : "Unknown option '\(parts[1])'" + hint
+    }
+}
+
+/// The help of `reprise config`, which accepts the options for playing too.
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Lists every setting, its value and where the value comes from.",
+        usage: "reprise config [--sample] [OPTIONS]",
+        discussion: """
+            Settings are read from ~/.config/reprise/config.toml. If the file has errors, they follow with their \
+            lines. With options for playing (see reprise --help), the list has their values.
+            """
+    )
+
+    @Flag(help: "Print a configuration file with every setting, commented out.")
+    var sample = false
 }
 
 /// The command from which completions are generated: the options for playing, and the commands.
 ///
 /// Parses only `--generate-completion-script`: with options and commands at one level, ArgumentParser takes
 /// `cache list` for two files.
-private struct CompletionRoot: ParsableCommand {
+struct CompletionRoot: ParsableCommand {
+    /// `true` if `word`, the first argument, asks for completions, perhaps with the name of a shell behind `=`.
+    static func isRequested(by word: String) -> Bool {
+        word.split(separator: "=", maxSplits: 1).first == "--generate-completion-script"
+    }
+
     static let configuration = CommandConfiguration(
         commandName: "reprise",
         version: Invocation.version,
-        subcommands: [CacheCommands.self]
+        subcommands: [CacheCommands.self, ConfigCommand.self]
     )
 
     @OptionGroup var options: Options

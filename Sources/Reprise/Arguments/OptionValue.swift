@@ -23,13 +23,15 @@ enum OptionValue {
         try accepted(text.isEmpty ? nil : text, refusal)
     }
 
-    /// A number of bytes.
+    /// A number of bytes. A small one without a unit, as `10`, was probably meant to have one, so it is refused.
     static func size(_ text: String) throws(UsageError) -> Int64 {
-        try accepted(ByteSize.parse(text), "use a size as 500M or 10GB")
+        let bytes = try accepted(ByteSize.parse(text), "use a size as 500M or 10GB")
+        let lacksUnit = text.last?.isNumber == true && (1..<1000).contains(bytes)
+        return try accepted(lacksUnit ? nil : bytes, "a size needs its unit, as 500M or 10GB")
     }
 }
 
-/// Sizes as typed and displayed.
+/// Sizes as typed; `SizeText` displays them.
 enum ByteSize {
     /// Decimal units by their letter, binary ones by a letter and `i`. All but `k` are upper-case: `5m` could
     /// mean minutes, so it is refused rather than guessed.
@@ -50,20 +52,5 @@ enum ByteSize {
         let bytes = (value * scale).rounded()
         guard bytes < 0x1p62 else { return nil }
         return Int64(bytes)
-    }
-
-    /// At most three digits (more from 1000 TB on) and a decimal unit: `0 B`, `950 kB`, `1.9 MB`.
-    static func text(_ bytes: Int64) -> String {
-        guard bytes >= 1000 else { return "\(max(0, bytes)) B" }
-        let scales: [(unit: String, bytes: Int64)] = [
-            ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000),
-        ]
-        for scale in scales where bytes >= scale.bytes {
-            let whole = bytes / scale.bytes
-            // Rounded down, so that a part is never displayed as the whole.
-            return whole >= 10
-                ? "\(whole) \(scale.unit)" : "\(whole).\(bytes / (scale.bytes / 10) % 10) \(scale.unit)"
-        }
-        return "\(bytes) B"
     }
 }

@@ -12,7 +12,11 @@ import TerminalUI
 struct Options: ParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "reprise",
-        abstract: "Plays music that lives on the web and never downloads the same byte twice.",
+        // Below a command, as ArgumentParser believes, no completions can be asked for: it does not parse the arguments
+        // twice more to find out, which saves a twentieth of a start's instructions. `usage` hides the name.
+        _superCommandName: "",
+        abstract: "Plays music from the web, and downloads no byte of it twice.",
+        usage: "reprise [<options>] [<source> ...]",
         discussion: """
             reprise cache COMMAND   list, check, download, pin, export or delete cached music.
             reprise config          list every setting, its value and where the value comes from.
@@ -47,16 +51,28 @@ struct Options: ParsableCommand, Sendable {
     @Option(
         name: .customLong("sink"),
         help: ArgumentHelp(
-            "pulse, pulse:NAME, null (real time), null:fast, wav:PATH, raw:PATH or raw:- (s16le). (default: pulse)",
+            "pulse, pulse:NAME, null (real time), null:fast, wav:PATH, raw:PATH or raw:-. (default: pulse)",
             discussion: """
                 With raw:- the samples go to standard output and the events to standard error. %n in PATH makes one \
-                file per track; without it, a track of another sample format fails.
+                file per track; without it, a track of another rate or number of channels fails. A file that exists \
+                is not replaced, unless it is empty.
                 """,
             valueName: "kind"
         ),
         transform: { try OptionValue.accepted(SinkKind($0), SinkKind.refusal(of: $0).string) }
     )
     var chosenSink: SinkKind?
+
+    @Option(
+        help: ArgumentHelp(
+            "The samples that wav: and raw: write: s16, s24, s32 or f32. (default: s16)",
+            discussion: "Little-endian. Other samples are rounded to them and clipped, without dither.",
+            valueName: "format"
+        ),
+        completion: .list(SinkSample.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(SinkSample(rawValue: $0), "use s16, s24, s32 or f32") }
+    )
+    var sinkFormat: SinkSample?
 
     @OptionGroup var cache: CacheLocationOptions
     @OptionGroup var bounds: CacheBoundsOptions
@@ -72,7 +88,7 @@ struct Options: ParsableCommand, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "How far ahead to fetch: a time as 90 or 1:30, a size as 4MB, or all. (default: 60)",
+            "How far ahead to download: a time as 90 or 1:30, a size as 4MB, or all. (default: 60)",
             discussion: "With a time, at least 1 MiB.",
             valueName: "time|size|all"
         ),
@@ -101,7 +117,11 @@ struct Options: ParsableCommand, Sendable {
     )
     var volume: Int?
 
-    @Flag(inversion: .prefixedNo, help: "Play in random order, or in order. (default: as last time)")
+    @Flag(
+        inversion: .prefixedNo,
+        exclusivity: .chooseLast,
+        help: "Turn random order on or off. (default: as last time)"
+    )
     var shuffle: Bool?
 
     @Option(
@@ -126,7 +146,7 @@ struct Options: ParsableCommand, Sendable {
     )
     var gain: GainMode?
 
-    @Flag(help: "Start fresh: ignore the queue, positions, volume and modes of the last session.")
+    @Flag(help: "Start fresh, ignore the last session: its queue, positions, volume and modes.")
     var fresh = false
 
     @Flag(help: "Don't capture the mouse.")
@@ -134,7 +154,7 @@ struct Options: ParsableCommand, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Colors for a dark or light background. (default: ask the terminal)",
+            "dark or light: colors for that background. (default: ask the terminal)",
             valueName: "theme"
         ),
         completion: .list(Theme.allCases.map(\.rawValue)),
@@ -171,12 +191,14 @@ extension Options {
     /// …) are not settings, nor are options that only tests need.
     static let settings =
         [
-            Setting("play", "--sink"), Setting("play", "--volume"), Setting("play", "--shuffle", .toggle),
+            Setting("play", "--sink"), Setting("play", "--sink-format"), Setting("play", "--volume"),
+            Setting("play", "--shuffle", .toggle),
             Setting("play", "--repeat"), Setting("play", "--gain"),
             Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
             Setting("network", "--journal"),
         ] + NetworkOptions.settings + CacheLocationOptions.settings + CacheBoundsOptions.settings + [
             Setting("cache", "--no-cache", .flag, name: "off"), Setting("screen", "--no-mouse", .flag),
+            Setting("screen", "--theme"),
         ]
 
     var sink: SinkKind { chosenSink ?? .pulse(sink: nil) }

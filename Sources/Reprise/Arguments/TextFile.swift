@@ -9,7 +9,7 @@ enum TextFile {
 
     /// Throws if the file at `path` cannot be opened for reading, or is a folder.
     static func check(_ path: String) throws(MediaError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw MediaError(.notFound, SafeText(path), SafeText(SystemError.reason()))
         }
@@ -23,7 +23,7 @@ enum TextFile {
     /// The text of the file at `path`. Throws if it cannot be read, or is larger than `largestByteCount`.
     static func read(_ path: String) throws(MediaError) -> String {
         let subject = SafeText(path)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw MediaError(.notFound, subject, SafeText(SystemError.reason()))
         }

@@ -165,7 +165,7 @@ final class CacheBrowser: CacheControl {
     private static func entry(_ listing: CachedEntry, now: Int64) -> CachedTrack {
         var track = CachedTrack(id: CachedTrack.ID(listing.number), source: listing.url)
         (track.title, track.artist, track.isPinned) = (listing.title, listing.artist, listing.isPinned)
-        (track.length, track.stored) = (listing.length, listing.stored)
+        (track.length, track.stored, track.isList) = (listing.length, listing.stored, listing.isList)
         track.age = .seconds(max(0, now &- listing.lastPlayed))
         return track
     }

@@ -5,10 +5,13 @@ import Media
 protocol CacheAdministration: Sendable {
     func list() async throws -> [CachedEntry]
     func info(for url: WebURL) async throws -> CachedEntry?
-    func verify(progress: @escaping @Sendable (VerifyProgress) -> Void) async throws -> VerifyReport
+    func verify(
+        progress: @escaping @Sendable (VerifyProgress) -> Void,
+        isDamaged: @escaping @Sendable (any ByteSource) async throws -> Bool
+    ) async throws -> VerifyReport
     func evict(_ urls: [WebURL], includingPinned: Bool) async throws -> CacheRemoval
     func evict(toBudget budget: Int64, includingPinned: Bool) async throws -> CacheRemoval
-    func victims(toBudget budget: Int64) async throws -> CacheRemoval
+    func victims(toBudget budget: Int64) async throws -> CacheForecast
     func clear(includingPinned: Bool) async throws -> CacheRemoval
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
     func export(_ url: WebURL, into descriptor: CInt) async throws -> CacheExport?
@@ -63,27 +66,6 @@ struct CacheCommand: Sendable {
         }
     }
 
-    /// Parses `source` as typed; throws unless it is an http or https URL, because only music from the web is
-    /// cached.
-    func webURL(_ source: String, of command: SafeText) throws(MediaError) -> WebURL {
-        guard let url = WebURL(source) else {
-            // The source may hold a secret, so it is not repeated.
-            throw MediaError(
-                .badURL,
-                "cache " + command,
-                "not an http or https URL; only music from the web is cached"
-            )
-        }
-        return url
-    }
-
-    /// Prints that the source of `command` is not cached.
-    func sayNotCached(_ command: SafeText) -> ExitCode {
-        // The source may hold a secret, so it is not repeated.
-        console.say("cache " + command + ": that source is not cached; cache list shows what is")
-        return .nothingPlayed
-    }
-
     // MARK: Listing
 
     private func list(_ selection: EntrySelection) async throws -> ExitCode {
@@ -101,8 +83,8 @@ struct CacheCommand: Sendable {
     }
 
     private func info(_ source: String) async throws -> ExitCode {
-        guard let entry = try await administration.info(for: try webURL(source, of: "info")) else {
-            return sayNotCached("info")
+        guard let entry = try await NamedEntries(command: self, name: "info").entry(source) else {
+            return .nothingPlayed
         }
         if request.isJSON {
             console.write(EventLine.json(EntryFields.info(entry)))
@@ -116,37 +98,56 @@ struct CacheCommand: Sendable {
     // MARK: Removing
 
     private func evict(_ sources: [String], includesPinned: Bool) async throws -> ExitCode {
+        guard let sources = try await NamedEntries(command: self, name: "evict").sources(sources) else {
+            return .nothingPlayed
+        }
         let found = await SourceTracks.resolve(sources, by: supply)
+        // Open music is in use, and would stay.
+        await supply.closeOpened()
         // After a cancellation only a part of the sources is resolved.
         try Task.checkCancellation()
         for problem in found.problems { console.say(problem.safeText) }
-        let removal = try await administration.evict(found.urls, includingPinned: includesPinned)
-        show(removal)
+        let removal = try await removing { try await $0.evict(found.urls, includingPinned: includesPinned) }
         let isPartial =
-            !found.problems.isEmpty || removal.entriesPinned > 0 || removal.entriesInUse > 0
+            found.problems.contains { $0.code != .leftOut } || removal.entriesPinned > 0
+            || removal.entriesInUse > 0
             || removal.entriesMissing > 0
         if removal.entriesRemoved == 0 { return .nothingPlayed }
         return isPartial ? .someFailed : .success
     }
 
     private func shrink(to size: Int64, includesPinned: Bool) async throws -> ExitCode {
-        let removal = try await administration.evict(toBudget: size, includingPinned: includesPinned)
-        show(removal)
+        let removal = try await removing {
+            try await $0.evict(toBudget: size, includingPinned: includesPinned)
+        }
         let left = try await administration.list().reduce(Int64(0)) { $0 &+ $1.allocatedBytes }
         guard left > size else { return .success }
-        console.say(SafeText("cache evict: \(ByteSize.text(left)) are left; the rest is pinned or in use"))
+        console.say(SafeText("cache evict: \(SizeText.text(left)) are left; the rest is pinned or in use"))
         return removal.entriesRemoved == 0 ? .nothingPlayed : .someFailed
     }
 
     private func forecast(shrinkingTo size: Int64) async throws -> ExitCode {
-        show(try await administration.victims(toBudget: size), as: "would free")
+        let forecast = try await administration.victims(toBudget: size)
+        let entries = try await administration.list()
+        let byNumber = Dictionary(entries.map { ($0.number, $0) }) { first, _ in first }
+        let victims = forecast.numbers.compactMap { byNumber[$0] }
+        if !request.isJSON {
+            let table = EntryTable(style: console.style, now: console.now(), time: console.time)
+            for entry in victims { console.write(table.brief(entry)) }
+        }
+        show(forecast.removal, lists: victims.count(where: \.isList), as: "would free")
         return .success
     }
 
     private func clear(isConfirmed: Bool, includesPinned: Bool) async throws -> ExitCode {
         if !isConfirmed {
             let what = includesPinned ? "all music, pinned too," : "all unpinned music"
-            guard let answer = console.ask("Delete \(what) in \(SafeText(request.folder))? [y/N] ") else {
+            let entries = try await administration.list().filter { includesPinned || !$0.isPinned }
+            let size = SizeText.text(entries.reduce(0) { $0 &+ $1.allocatedBytes })
+            let lists = entries.count(where: \.isList)
+            let amount = "\(size), \(CountText.tracks(entries.count - lists, lists: lists))"
+            let question = "Delete \(what) in \(SafeText(request.folder)) (\(amount))? [y/N] "
+            guard let answer = console.ask(question) else {
                 console.say("cache clear: no terminal to confirm on; use --yes")
                 return .usage
             }
@@ -155,11 +156,22 @@ struct CacheCommand: Sendable {
                 return .success
             }
         }
-        show(try await administration.clear(includingPinned: includesPinned))
+        _ = try await removing { try await $0.clear(includingPinned: includesPinned) }
         return .success
     }
 
-    private func show(_ removal: CacheRemoval, as words: String = "freed") {
+    /// Makes `change`, and shows how many tracks and lists it removed.
+    private func removing(
+        _ change: (any CacheAdministration) async throws -> CacheRemoval
+    ) async throws -> CacheRemoval {
+        let before = try await administration.list().filter(\.isList).map(\.number)
+        let removal = try await change(administration)
+        let left = before.isEmpty ? [] : Set(try await administration.list().map(\.number))
+        show(removal, lists: before.count { !left.contains($0) })
+        return removal
+    }
+
+    private func show(_ removal: CacheRemoval, lists: Int, as words: String = "freed") {
         guard !request.isJSON else {
             console.write(
                 EventLine.json([
@@ -172,8 +184,8 @@ struct CacheCommand: Sendable {
             )
             return
         }
-        let tracks = CountText.of(removal.entriesRemoved, "track", "tracks")
-        var line = "\(words) \(ByteSize.text(removal.bytesFreed)) (\(tracks))"
+        let tracks = CountText.tracks(max(0, removal.entriesRemoved - lists), lists: lists)
+        var line = "\(words) \(SizeText.text(removal.bytesFreed)) (\(tracks))"
         if removal.entriesPinned > 0 { line += "; \(removal.entriesPinned) pinned left" }
         if removal.entriesInUse > 0 { line += "; \(removal.entriesInUse) in use left" }
         if removal.entriesMissing > 0 { line += "; \(removal.entriesMissing) not cached" }

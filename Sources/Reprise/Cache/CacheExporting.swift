@@ -8,28 +8,45 @@ struct CacheExporting {
     let command: CacheCommand
 
     func run(_ order: CacheRequest.ExportOrder) async throws -> ExitCode {
-        let url = try command.webURL(order.source, of: "export")
-        guard let entry = try await command.administration.info(for: url) else {
-            return command.sayNotCached("export")
-        }
+        let named = NamedEntries(command: command, name: "export")
+        guard let entry = try await named.entry(order.source),
+            let url = WebURL(order.source) ?? named.url(of: entry)
+        else { return .nothingPlayed }
         // Checked first, so that no bytes of an incomplete track are written in vain.
         if !entry.isComplete, !order.takesPart {
             sayGaps(entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? [], of: entry, isWritten: false)
             return .someFailed
         }
-        let file = try ExportFile(path: order.path, replaces: order.replaces)
+        guard
+            let file = said({ () throws(MediaError) in
+                try ExportFile(path: order.path, replaces: order.replaces)
+            })
+        else {
+            return .nothingPlayed
+        }
         guard let report = try await command.administration.export(url, into: file.descriptor) else {
-            return command.sayNotCached("export")
+            command.console.say(entry.url + ": no longer cached")
+            return .nothingPlayed
         }
         try Task.checkCancellation()
         if !report.isWhole, !order.takesPart {
             sayGaps(report.gaps, of: entry, isWritten: false)
             return .someFailed
         }
-        try file.publish()
+        guard said({ () throws(MediaError) in try file.publish() }) != nil else { return .nothingPlayed }
         guard !report.isWhole else { return .success }
         sayGaps(report.gaps, of: entry, isWritten: true)
         return .someFailed
+    }
+
+    /// The result of `work` on the file to write; prints its error and returns `nil` if it fails.
+    private func said<Value>(_ work: () throws(MediaError) -> Value) -> Value? {
+        do throws(MediaError) {
+            return try work()
+        } catch {
+            command.console.say(error.safeText)
+            return nil
+        }
     }
 
     private func sayGaps(_ gaps: [ByteRange], of entry: CachedEntry, isWritten: Bool) {
@@ -37,7 +54,7 @@ struct CacheExporting {
         let missing =
             ranges.isEmpty
             ? "its length is not known"
-            : "\(ByteSize.text(gaps.reduce(0) { $0 + Int64($1.count) })) are missing, bytes \(ranges)"
+            : "\(SizeText.text(gaps.reduce(0) { $0 + Int64($1.count) })) are missing, bytes \(ranges)"
         let end =
             isWritten
             ? "the file has zeros there" : "nothing was written; play it, download it, or use --partial"
@@ -69,27 +86,28 @@ final class ExportFile: Sendable {
         // The draft is private in the shared folder for temporary files; beside its target, the umask
         // decides.
         let mode: mode_t = path == nil ? 0o600 : 0o666
-        descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        descriptor = open(FileName.cString(draft), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Self.failure(SafeText(path ?? folder), errno) }
         // For standard output the draft needs no name.
-        if path == nil { unlink(draft) }
+        if path == nil { unlink(FileName.cString(draft)) }
     }
 
     deinit {
         close(descriptor)
-        if path != nil, !isPublished.withLock({ $0 }) { unlink(draft) }
+        if path != nil, !isPublished.withLock({ $0 }) { unlink(FileName.cString(draft)) }
     }
 
     /// Gives the file its name, or copies it to standard output. Throws `MediaError`.
     func publish() throws(MediaError) {
         guard let path else { return try copyToOutput() }
         guard fsync(descriptor) == 0 else { throw Self.failure(SafeText(path), errno) }
+        let (source, target) = (FileName.cString(draft), FileName.cString(path))
         // Unlike `rename`, `link` never replaces a file that was created in the meantime.
-        if !replaces, link(draft, path) == 0 { return }
+        if !replaces, link(source, target) == 0 { return }
         if !replaces, errno == EEXIST { throw Self.taken(SafeText(path)) }
         // Some file systems, such as those of memory sticks, have no hard links; for them, check first.
-        if !replaces, access(path, F_OK) == 0 { throw Self.taken(SafeText(path)) }
-        guard rename(draft, path) == 0 else { throw Self.failure(SafeText(path), errno) }
+        if !replaces, access(target, F_OK) == 0 { throw Self.taken(SafeText(path)) }
+        guard rename(source, target) == 0 else { throw Self.failure(SafeText(path), errno) }
         isPublished.withLock { $0 = true }
     }
 
@@ -120,16 +138,16 @@ final class ExportFile: Sendable {
 
     private static func checkTarget(_ path: String, replaces: Bool) throws(MediaError) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return }
+        guard stat(FileName.cString(path), &status) == 0 else { return }
         let subject = SafeText(path)
         switch status.st_mode & S_IFMT {
         case S_IFREG: if !replaces { throw taken(subject) }
-        case S_IFDIR: throw MediaError(.unreadable, subject, "is a folder; name a file in it")
+        case S_IFDIR: throw MediaError(.unreadable, subject, "a folder; name a file in it")
         default:
             throw MediaError(
                 .unreadable,
                 subject,
-                "is not a regular file; - writes to standard output"
+                "not a regular file; - writes to standard output"
             )
         }
     }
@@ -140,7 +158,7 @@ final class ExportFile: Sendable {
     }
 
     private static var temporaryFolder: String {
-        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        let named = getenv("TMPDIR").map { FileName.text($0) } ?? ""
         return named.isEmpty ? "/tmp" : named
     }
 

@@ -16,53 +16,88 @@ struct CacheFetching {
     /// Pins (`pins` is `true`) or unpins (`false`) the tracks and lists of `sources`, or leaves their pins as
     /// they are (`nil`). Downloads missing bytes if `fetches`.
     func run(_ sources: [String], pins: Bool?, fetches: Bool) async throws -> ExitCode {
+        let name: SafeText = pins.map { $0 ? "pin" : "unpin" } ?? "fetch"
+        guard let sources = try await NamedEntries(command: command, name: name).sources(sources) else {
+            return .nothingPlayed
+        }
         let found = await SourceTracks.resolve(sources, by: command.supply)
         try Task.checkCancellation()
         var tally = FetchTally()
-        for problem in found.problems {
-            tally.countProblem()
-            console.say(problem.safeText)
-        }
-        if let pins {
-            // Pinned before any download, so that no track is evicted for the next one.
-            for url in found.urls { try await administration.setPinned(url, pins) }
-        }
+        try await take(found, pins: pins, into: &tally)
         if fetches {
-            try await fetch(found.tracks, isPinned: pins, into: &tally)
+            let progress = FetchProgress(painter: console.painter, total: found.tracks.count)
+            do {
+                try await fetch(found.tracks, isPinned: pins, progress, into: &tally)
+            } catch is CancellationError {
+                if !request.isJSON { console.note(SafeText(progress.totals.stoppedText)) }
+                throw CancellationError()
+            }
         } else {
             for track in found.tracks {
                 tally.countMark()
-                show(track, nil, isPinned: pins)
+                show(try await named(track), nil, isPinned: pins)
             }
         }
         if fetches, !request.isJSON { console.note(SafeText(tally.text)) }
         return tally.exitCode
     }
 
-    private func fetch(_ tracks: [Track], isPinned: Bool?, into tally: inout FetchTally) async throws {
-        let progress = console.painter.map { FetchProgress(painter: $0, total: tracks.count) }
-        let drawing = progress.map { progress in Task { await progress.drawOn(console.clock) } }
+    /// Reports the problems of `found`, and pins its tracks and lists.
+    private func take(_ found: SourceTracks, pins: Bool?, into tally: inout FetchTally) async throws {
+        for problem in found.problems {
+            if problem.code != .leftOut { tally.countProblem() }
+            console.say(problem.safeText)
+        }
+        // Pinned before any download, so that no track is evicted for the next one.
+        if let pins { for url in found.urls { try await administration.setPinned(url, pins) } }
+    }
+
+    private func fetch(
+        _ tracks: [Track],
+        isPinned: Bool?,
+        _ progress: FetchProgress,
+        into tally: inout FetchTally
+    ) async throws {
+        let showing = Task {
+            if console.painter != nil {
+                await progress.drawOn(console.clock)
+            } else if !request.isJSON {
+                await progress.noteOn(console.clock, write: console.note)
+            }
+        }
         defer {
-            drawing?.cancel()
+            showing.cancel()
             console.painter?.finish()
         }
+        var tracks = tracks
+        var seen = Set(tracks.map(\.location))
         var cached: [Track] = []
         try await withThrowingTaskGroup(of: (Int, TrackFetch.Outcome).self) { group in
-            var next = 0
-            func startNext() {
-                guard next < tracks.count else { return }
-                let index = next
-                next += 1
-                let fetch = trackFetch(tracks[index], index, progress)
-                group.addTask { (index, try await fetch.run()) }
-            }
-            for _ in 0..<Self.fetchesAtATime { startNext() }
-            while let (index, outcome) = try await group.next() {
+            var (next, running) = (0, 0)
+            while true {
+                while running < Self.fetchesAtATime, next < tracks.count {
+                    let (index, fetch) = (next, trackFetch(tracks[next], next, progress))
+                    group.addTask { (index, try await fetch.run()) }
+                    next += 1
+                    running += 1
+                }
+                guard let (index, outcome) = try await group.next() else { break }
+                running -= 1
+                if case .list(let list) = outcome {
+                    // Its tracks take its place.
+                    var found = SourceTracks()
+                    found.lists = list.lists
+                    found.problems = list.problems
+                    found.tracks = list.tracks.filter { seen.insert($0.location).inserted }
+                    try await take(found, pins: isPinned, into: &tally)
+                    tracks += found.tracks
+                    progress.listFound(of: found.tracks.count)
+                    continue
+                }
                 tally.count(outcome)
                 if case .cached = outcome { cached.append(tracks[index]) }
-                progress?.trackIsDone()
+                progress.trackIsDone(outcome)
                 show(tracks[index], outcome, isPinned: isPinned)
-                startNext()
             }
         }
         // A track may have been evicted to make room for a later one.
@@ -83,14 +118,14 @@ struct CacheFetching {
         )
     }
 
-    private func trackFetch(_ track: Track, _ index: Int, _ progress: FetchProgress?) -> TrackFetch {
+    private func trackFetch(_ track: Track, _ index: Int, _ progress: FetchProgress) -> TrackFetch {
         let name = track.tags.title ?? track.location.name
         let administration = administration
         return TrackFetch(
             track: track,
             supply: command.supply,
             entry: { url in try await administration.info(for: url) },
-            onReader: { reader in progress?.reading(index, name, reader) }
+            onReader: { reader in progress.reading(index, name, reader) }
         )
     }
 
@@ -103,13 +138,32 @@ struct CacheFetching {
         }
         let word: String
         switch outcome {
-        case .cached(let entry, 0): word = "already cached, \(ByteSize.text(entry.storedBytes))"
-        case .cached(_, let fetched): word = "downloaded \(ByteSize.text(fetched))"
+        case .cached(let entry, 0): word = "already cached, \(SizeText.text(entry.storedBytes))"
+        case .cached(_, let fetched): word = "downloaded \(SizeText.text(fetched))"
         case .local: word = "local file"
         case nil: word = isPinned == true ? "pinned" : "unpinned"
-        case .failed: return
+        case .failed, .list: return
         }
-        console.write("\(word)  \(track.location.safeText)")
+        console.write("\(word)  \(Self.name(of: track, outcome))")
+    }
+
+    /// `track` with the title and artist of its entry, if it has one.
+    private func named(_ track: Track) async throws -> Track {
+        guard case .web(let url) = track.location, let entry = try await administration.info(for: url) else {
+            return track
+        }
+        var named = track
+        named.tags = TrackTags(title: entry.title, artist: entry.artist).filled(from: track.tags)
+        return named
+    }
+
+    /// The name that the queue and `cache list` show.
+    private static func name(of track: Track, _ outcome: TrackFetch.Outcome?) -> SafeText {
+        var tags = track.tags
+        if case .cached(let entry, _)? = outcome, let title = entry.title {
+            (tags.title, tags.artist) = (title, entry.artist)
+        }
+        return TrackName.text(tags.title, tags.artist, at: track.location.safeText)
     }
 
     private static func fields(
@@ -126,7 +180,7 @@ struct CacheFetching {
             title = entry.title ?? title
             size = .integer(entry.storedBytes)
             fetched = .integer(new)
-        case .local, nil: break
+        case .local, .list, nil: break
         case .failed(let error):
             failure = .group([
                 ("code", .text(SafeText(error.code.rawValue))), ("message", .text(error.safeText)),
@@ -153,6 +207,7 @@ struct FetchTally: Sendable, Equatable {
             fetchedBytes += fetched
         case .local: cachedCount += 1
         case .failed: failedCount += 1
+        case .list: break
         }
     }
 
@@ -177,7 +232,7 @@ struct FetchTally: Sendable, Equatable {
     var text: String {
         let all = cachedCount + failedCount
         return "\(cachedCount) of \(CountText.of(all, "track", "tracks")) "
-            + "\(cachedCount == 1 || all == 1 ? "is" : "are") available offline, \(ByteSize.text(fetchedBytes)) downloaded"
+            + "\(cachedCount == 1 || all == 1 ? "is" : "are") available offline, \(SizeText.text(fetchedBytes)) downloaded"
     }
 }
 

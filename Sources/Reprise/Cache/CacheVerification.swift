@@ -8,7 +8,10 @@ struct CacheVerification {
 
     func run() async throws -> ExitCode {
         let console = command.console
-        let report = try await command.administration.verify(progress: progress)
+        let report = try await command.administration.verify(
+            progress: progress,
+            isDamaged: command.supply.isDamaged
+        )
         console.painter?.finish()
         for entry in report.damaged {
             console.write(
@@ -18,39 +21,35 @@ struct CacheVerification {
                     ]) : "damaged: \(entry.url)"
             )
         }
+        for url in report.damagedAtServer {
+            console.write(
+                command.request.isJSON
+                    ? EventLine.json([("source", .text(url)), ("damagedAtServer", .flag(true))])
+                    : "damaged at the server (wrong MD5): \(url)"
+            )
+        }
         if command.request.isJSON {
             console.write(Self.json(report))
         } else {
             for line in Self.lines(report) { console.write(line) }
         }
-        return report.isSound ? .success : .someFailed
+        return report.isSound && report.damagedAtServer.isEmpty ? .success : .someFailed
     }
 
-    /// Draws the progress on the terminal, or prints a line for every tenth. With JSON there is no progress.
+    /// Draws the progress on the terminal. Elsewhere there is none: the last line says what was checked.
     private var progress: @Sendable (VerifyProgress) -> Void {
-        if command.request.isJSON { return { _ in } }
-        if let painter = command.console.painter {
-            return { progress in
-                let (checked, total) = (progress.bytes, progress.totalBytes)
-                let note = SafeText("\(ByteSize.text(checked)) of \(ByteSize.text(total))")
-                let line = ProgressBar.line(
-                    label: "checking",
-                    done: checked,
-                    total: total,
-                    note: note,
-                    style: painter.style
-                )
-                painter.show([line], isLast: checked >= total)
-            }
-        }
-        let steps = Locked(ProgressSteps())
-        let note = command.console.note
+        guard let painter = command.console.painter else { return { _ in } }
         return { progress in
-            let total = progress.totalBytes
-            guard let percent = steps.withLock({ $0.percent(done: progress.bytes, total: total) }) else {
-                return
-            }
-            note(SafeText("checked \(percent) % of \(ByteSize.text(total))"))
+            let (checked, total) = (progress.bytes, progress.totalBytes)
+            let note = SafeText("\(SizeText.text(checked)) of \(SizeText.text(total))")
+            let line = ProgressBar.line(
+                label: "checking",
+                done: checked,
+                total: total,
+                note: note,
+                style: painter.style
+            )
+            painter.show([line], isLast: checked >= total)
         }
     }
 
@@ -64,17 +63,20 @@ struct CacheVerification {
             lines.append("removed \(files) that belonged to no track")
         }
         if report.reclaimedBytes > 0 {
-            lines.append("freed \(ByteSize.text(report.reclaimedBytes)) that nothing needed")
+            lines.append("freed \(SizeText.text(report.reclaimedBytes)) that nothing needed")
         }
         let tracks = CountText.of(report.entries, "track", "tracks")
-        let checked = "checked \(tracks), \(ByteSize.text(report.bytes))"
-        guard !report.isSound else { return lines + ["\(checked): all OK"] }
+        let checked = "checked \(tracks), \(SizeText.text(report.bytes))"
+        guard !report.isSound else {
+            let isOK = report.damagedAtServer.isEmpty
+            return lines + ["\(checked): \(isOK ? "all OK" : "all as downloaded, nothing was deleted")"]
+        }
         let damaged = CountText.of(report.damaged.count, "track", "tracks")
         return lines + [
-            "\(checked): \(ByteSize.text(report.damagedBytes)) in \(damaged) were damaged; "
+            "\(checked): \(SizeText.text(report.damagedBytes)) in \(damaged) were damaged; "
                 + (report.leftBytes == 0
                     ? "they are downloaded again when played"
-                    : "can't drop \(ByteSize.text(report.leftBytes)): the folder is read-only or full")
+                    : "can't drop \(SizeText.text(report.leftBytes)): the folder is read-only or full")
         ]
     }
 
@@ -84,24 +86,11 @@ struct CacheVerification {
             ("bytes", .integer(report.bytes)),
             ("damagedEntries", .integer(Int64(report.damaged.count))),
             ("damagedBytes", .integer(report.damagedBytes)),
+            ("damagedAtServer", .integer(Int64(report.damagedAtServer.count))),
             ("undroppedBytes", .integer(report.leftBytes)),
             ("strayFiles", .integer(Int64(report.orphansRemoved))),
             ("reclaimedBytes", .integer(report.reclaimedBytes)),
             ("indexLost", .flag(report.indexWasDamaged)),
         ])
-    }
-}
-
-/// Progress without a terminal: a line for every tenth. Pure.
-struct ProgressSteps: Sendable {
-    private var printedTenths = 0
-
-    /// The percentage to print when `done` of `total` bytes are checked; `nil` if it was printed before.
-    mutating func percent(done: Int64, total: Int64) -> Int? {
-        guard total > 0 else { return nil }
-        let tenths = Int(max(0, min(1, Double(done) / Double(total))) * 10)
-        guard tenths > printedTenths else { return nil }
-        printedTenths = tenths
-        return tenths * 10
     }
 }

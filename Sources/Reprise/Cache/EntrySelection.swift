@@ -22,7 +22,7 @@ struct EntrySelection: Sendable, Equatable {
         case part
     }
 
-    /// Words that must all occur in the source, the title or the artist, in any case.
+    /// Words that must all occur in the source or the shown name, in any case, with or without accents.
     var words: [String] = []
     var order = Order.played
     var isReversed = false
@@ -31,7 +31,7 @@ struct EntrySelection: Sendable, Equatable {
 
     /// The matching `entries`, in order; equal ones are sorted by their sources.
     func applied(to entries: [CachedEntry]) -> [CachedEntry] {
-        let words = words.map { $0.lowercased() }
+        let words = words.map(Self.folded)
         let wanted = entries.filter { entry in
             guard !isPinnedOnly || entry.isPinned else { return false }
             switch completeness {
@@ -40,12 +40,16 @@ struct EntrySelection: Sendable, Equatable {
             case .part: guard !entry.isComplete else { return false }
             }
             guard !words.isEmpty else { return true }
-            let text = [entry.url, entry.title, entry.artist]
-                .compactMap { $0?.string.lowercased() }.joined(separator: "\n")
+            let name = TrackName.text(entry.title, entry.artist, at: entry.url)
+            let text = Self.folded(entry.url.string + "\n" + name.string)
             return words.allSatisfy { text.contains($0) }
         }
         let ordered = wanted.sorted { isBefore($0, $1) }
         return isReversed ? ordered.reversed() : ordered
+    }
+
+    private static func folded(_ text: String) -> String {
+        String(decoding: FoldedText.fold(text), as: UTF8.self)
     }
 
     private func isBefore(_ left: CachedEntry, _ right: CachedEntry) -> Bool {

@@ -1,5 +1,6 @@
 import Cache
 import Media
+import Playlists
 import TerminalUI
 
 /// The table of `reprise cache list`. Pure.
@@ -38,16 +39,23 @@ struct EntryTable: Sendable {
         return table.lines(width: style.columns, ellipsis: style.glyphs.ellipsis) + [sum(entries)]
     }
 
+    /// The size on the disk and the name of `entry`, without a column.
+    func brief(_ entry: CachedEntry) -> String {
+        let name = TrackName.text(entry.title, entry.artist, at: entry.url, dash: style.glyphs.dash)
+        return "\(SizeText.text(entry.allocatedBytes))  \(style.shown(name))"
+    }
+
     private func cells(_ entry: CachedEntry, isWide: Bool) -> [SafeText] {
         let cells: [SafeText] = [
-            entry.length.map { SafeText(ByteSize.text($0)) } ?? "?",
-            SafeText(entry.percent.map { "\($0) %" } ?? ByteSize.text(entry.storedBytes)),
+            entry.length.map { SafeText(SizeText.text($0)) } ?? "?",
+            SafeText(entry.percent.map { "\($0) %" } ?? SizeText.text(entry.storedBytes)),
             RangeBar.text(entry.stored, length: entry.length, glyphs: style.glyphs),
             SafeText(time(entry.lastPlayed)),
             entry.created.map { AgeText.text(seconds: now &- $0) } ?? "?",
             entry.isPinned ? "*" : "",
         ]
-        let music = style.shown(entry.music(dash: style.glyphs.dash))
+        let name = TrackName.text(entry.title, entry.artist, at: entry.url, dash: style.glyphs.dash)
+        let music = style.shown(name)
         guard isWide else { return cells + [music] }
         return cells + [entry.title == nil ? "" : music, style.shown(entry.url)]
     }
@@ -55,16 +63,17 @@ struct EntryTable: Sendable {
     private func sum(_ entries: [CachedEntry]) -> String {
         let stored = entries.reduce(Int64(0)) { $0 &+ $1.storedBytes }
         let pinned = entries.count(where: \.isPinned)
-        let text = "\(CountText.of(entries.count, "track", "tracks")), \(ByteSize.text(stored)) cached"
+        let lists = entries.count(where: \.isList)
+        let text = "\(CountText.tracks(entries.count - lists, lists: lists)), \(SizeText.text(stored)) cached"
         return pinned > 0 ? text + ", \(pinned) pinned" : text
     }
 }
 
 extension CachedEntry {
-    /// Artist and title if known, else the URL.
-    fileprivate func music(dash: SafeText) -> SafeText {
-        guard let title else { return url }
-        return artist.map { $0 + " " + dash + " " + title } ?? title
+    /// `true` for a playlist, a feed or a web folder: a resource without a length in time that is named or typed as one.
+    var isList: Bool {
+        title == nil && duration == nil
+            && ResourceKind.isList(contentType: contentType?.string, url: url.string)
     }
 }
 

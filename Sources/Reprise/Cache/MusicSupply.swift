@@ -8,8 +8,12 @@ struct MusicSupply: Sendable {
     let opener: any ResourceOpener
     /// Chooses and creates the decoder of an open resource.
     let makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
+    /// `true` if the content of a whole resource fails a check of its own.
+    let isDamaged: @Sendable (any ByteSource) async throws -> Bool
     /// The last error that says why something could not be cached.
     let lastNotCached: @Sendable () -> MediaError?
+    /// Closes the music that `resolver` opened to see what it is. Nothing may be resolved meanwhile.
+    let closeOpened: @Sendable () async -> Void
     /// Closes connections and ends threads.
     let shutdown: @Sendable () async -> Void
 }

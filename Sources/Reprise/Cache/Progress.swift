@@ -1,9 +1,10 @@
+import Cache
 import Glibc
 import Media
 import System
 import TerminalUI
 
-/// The progress of the current downloads on the terminal.
+/// The progress of the current downloads, and of all together, on the terminal.
 final class FetchProgress: Sendable {
     private struct Download {
         var name: SafeText
@@ -12,27 +13,46 @@ final class FetchProgress: Sendable {
 
     private struct State {
         var downloads: [Int: Download] = [:]
-        var doneCount = 0
+        var totals: FetchTotals
     }
 
-    private let painter: ProgressPainter
-    private let total: Int
-    private let state = Locked(State())
+    private let painter: ProgressPainter?
+    private let state: Locked<State>
 
-    /// `total` is the number of all tracks.
-    init(painter: ProgressPainter, total: Int) {
+    /// `total` is the number of all tracks. Without a `painter`, nothing is shown.
+    init(painter: ProgressPainter?, total: Int) {
         self.painter = painter
-        self.total = total
+        state = Locked(State(totals: FetchTotals(trackCount: total)))
+    }
+
+    /// The progress of all tracks together.
+    var totals: FetchTotals {
+        state.withLock { state in
+            var totals = state.totals
+            totals.running = state.downloads.values.map(\.reader.report)
+            return totals
+        }
     }
 
     /// Shows the download of the track numbered `index` by `reader`; removes it if `reader` is `nil`.
     func reading(_ index: Int, _ name: SafeText, _ reader: (any ResourceReader)?) {
-        state.withLock { $0.downloads[index] = reader.map { Download(name: name, reader: $0) } }
+        state.withLock { state in
+            if let ended = state.downloads[index], reader == nil {
+                state.totals.endedBytes += ended.reader.report.fetchedBytes
+            }
+            state.downloads[index] = reader.map { Download(name: name, reader: $0) }
+        }
         draw()
     }
 
-    func trackIsDone() {
-        state.withLock { $0.doneCount += 1 }
+    /// A track is a list, which has `count` tracks that were not counted yet.
+    func listFound(of count: Int) {
+        state.withLock { $0.totals.listFound(of: count) }
+        draw()
+    }
+
+    func trackIsDone(_ outcome: TrackFetch.Outcome) {
+        state.withLock { $0.totals.trackIsDone(outcome) }
         draw()
     }
 
@@ -41,21 +61,28 @@ final class FetchProgress: Sendable {
         while (try? await clock.sleep(for: ProgressPainter.rhythm)) != nil { draw() }
     }
 
+    /// Writes the totals from time to time until the task is cancelled: without a terminal, nothing else shows that a
+    /// slow server is still waited for.
+    func noteOn(_ clock: any MonotonicClock, write: @Sendable (SafeText) -> Void) async {
+        while (try? await clock.sleep(for: Self.noteRhythm)) != nil { write(SafeText(totals.noteText)) }
+    }
+
+    static let noteRhythm = Duration.seconds(30)
+
     private func draw() {
-        let (downloads, done) = state.withLock { state in
-            (state.downloads.sorted { $0.key < $1.key }.map(\.value), state.doneCount)
-        }
+        guard let painter else { return }
+        let downloads = state.withLock { $0.downloads.sorted { $0.key < $1.key }.map(\.value) }
         let lines = downloads.map { download in
             Self.line(download.name, download.reader.report, style: painter.style)
         }
-        painter.show(lines + ["\(done) of \(CountText.of(total, "track", "tracks")) done"])
+        painter.show(lines + [totals.text])
     }
 
     /// The line of one track: its cached share, and the rate, or `reconnecting` during a wait.
     static func line(_ name: SafeText, _ report: LoadReport, style: TextStyle) -> String {
         let rate = report.bytesPerSecond.flatMap { Int64(exactly: $0.rounded()) }
         let note: SafeText =
-            report.wait.map { _ in "reconnecting" } ?? rate.map { SafeText(ByteSize.text($0) + "/s") } ?? ""
+            report.wait.map { _ in "reconnecting" } ?? rate.map { SafeText(SizeText.text($0) + "/s") } ?? ""
         return ProgressBar.line(
             label: name,
             done: report.stored.byteCount,
@@ -63,6 +90,72 @@ final class FetchProgress: Sendable {
             note: note,
             style: style
         )
+    }
+}
+
+/// The progress of all tracks of a fetch together. Pure.
+struct FetchTotals: Sendable {
+    private(set) var trackCount: Int
+    private(set) var doneCount = 0
+    private(set) var availableCount = 0
+    /// The sizes of the tracks that are cached, and their number.
+    private var sizes: (bytes: Int64, count: Int) = (0, 0)
+    /// The bytes downloaded by downloads that have ended.
+    var endedBytes: Int64 = 0
+    /// The downloads in progress.
+    var running: [LoadReport] = []
+
+    init(trackCount: Int) { self.trackCount = trackCount }
+
+    /// The `count` tracks of a list take its place.
+    mutating func listFound(of count: Int) { trackCount += count - 1 }
+
+    mutating func trackIsDone(_ outcome: TrackFetch.Outcome) {
+        doneCount += 1
+        switch outcome {
+        case .cached(let entry, _):
+            availableCount += 1
+            sizes = (sizes.bytes + entry.storedBytes, sizes.count + 1)
+        case .local: availableCount += 1
+        case .failed, .list: break
+        }
+    }
+
+    private var fetchedBytes: Int64 { running.reduce(endedBytes) { $0 + $1.fetchedBytes } }
+
+    /// The time that the rest will take at the present rate; `nil` if unknown. Tracks that have not begun count
+    /// as long as the others on average.
+    private var timeLeft: Duration? {
+        let rate = running.compactMap(\.bytesPerSecond).reduce(0, +)
+        let lengths = running.compactMap(\.length)
+        let known = sizes.count + lengths.count
+        guard rate > 0, rate.isFinite, known > 0 else { return nil }
+        let average = Double(sizes.bytes + lengths.reduce(0, +)) / Double(known)
+        let waiting = max(0, trackCount - doneCount - running.count)
+        let missing = running.reduce(0.0) { sum, report in
+            sum + max(0, (report.length.map { Double($0) } ?? average) - Double(report.stored.byteCount))
+        }
+        let seconds = (missing + average * Double(waiting)) / rate
+        return seconds < 1e6 ? .seconds(seconds) : nil
+    }
+
+    /// `3 of 12 tracks done, 45 MB downloaded, about 2:10 left`.
+    var text: String {
+        "\(doneCount) of \(CountText.of(trackCount, "track", "tracks")) done, "
+            + "\(SizeText.text(fetchedBytes)) downloaded"
+            + (timeLeft.map { ", about \($0.clockTime) left" } ?? "")
+    }
+
+    /// `text`, and the reason why a download waits.
+    var noteText: String {
+        let reason = running.lazy.compactMap(\.wait).first.map { " · retrying: \($0.error.reason)" }
+        return text + (reason ?? "")
+    }
+
+    /// The last line of a fetch that the user stopped.
+    var stoppedText: String {
+        "Stopped at \(availableCount) of \(CountText.of(trackCount, "track", "tracks")), "
+            + "\(SizeText.text(fetchedBytes)) downloaded – run it again to go on"
     }
 }
 
@@ -81,7 +174,7 @@ enum ProgressBar {
     {
         let columns = style.columns ?? 80
         let share = total.map { $0 > 0 ? max(0, min(1, Double(done) / Double($0))) : 1 }
-        let percent = share.map { "\(Int($0 * 100)) %" } ?? ByteSize.text(done)
+        let percent = share.map { "\(Int($0 * 100)) %" } ?? SizeText.text(done)
         let tail =
             String(repeating: " ", count: max(0, 5 - percent.count)) + percent
             + (note.isEmpty ? "" : "  " + note.string)

@@ -2,14 +2,16 @@ import Cache
 import Media
 import System
 
-/// Downloads one track into the cache, to its end.
+/// Downloads one track into the cache, to its end. Of a local file, only checks that it is music.
 struct TrackFetch: Sendable {
     /// The result for one track.
     enum Outcome: Sendable, Equatable {
         /// All of it is cached in an entry; `fetched` bytes were downloaded now.
         case cached(CachedEntry, fetched: Int64)
-        /// A local file, which needs no cache.
+        /// A local file that can be played, which needs no cache.
         case local
+        /// A list instead of music, of these tracks.
+        case list(ResolvedTracks)
         case failed(MediaError)
     }
 
@@ -29,7 +31,6 @@ struct TrackFetch: Sendable {
     /// Returns when the track is cached or cannot be. Throws `CancellationError`; bytes received until then
     /// stay cached.
     func run() async throws -> Outcome {
-        guard case .web(let url) = track.location else { return .local }
         do {
             let reader = try await supply.opener.open(track.location)
             onReader(reader)
@@ -37,7 +38,8 @@ struct TrackFetch: Sendable {
             let report = reader.report
             onReader(nil)
             await reader.close()
-            try result.get()
+            if let list = try result.get() { return .list(list) }
+            guard case .web(let url) = track.location else { return .local }
             // Looked up last, because only bytes that the index records will be found the next time.
             guard let entry = try await entry(url), entry.isComplete else {
                 return .failed(notCached())
@@ -48,31 +50,44 @@ struct TrackFetch: Sendable {
         }
     }
 
-    private func fetch(from reader: any ResourceReader) async throws {
-        try await storeTags(of: reader)
+    /// Returns the tracks of a list; `nil` once all of the music is cached.
+    private func fetch(from reader: any ResourceReader) async throws -> ResolvedTracks? {
+        if let list = try await storeTags(of: reader) { return list }
+        guard case .web = track.location else { return nil }
         while true {
             let report = reader.report
             guard report.live == nil else {
                 throw MediaError(
                     .notCached,
                     track.location.safeText,
-                    "is a live stream, which can't be cached"
+                    "a live stream can't be cached"
                 )
             }
             guard report.isCached else { throw notCached() }
-            guard let offset = Self.nextOffset(report) else { return }
+            guard let offset = Self.nextOffset(report) else { return nil }
             let bytes = try await reader.read(at: offset, count: Self.chunk)
-            if bytes.isEmpty { return }
+            if bytes.isEmpty { return nil }
         }
     }
 
-    /// Decodes the head, so that only music is cached, and `cache list` can show its title.
-    private func storeTags(of reader: any ResourceReader) async throws {
+    /// Decodes the head, so that only music is cached, and `cache list` can show its title. Returns the tracks of a
+    /// list that is named as music.
+    private func storeTags(of reader: any ResourceReader) async throws -> ResolvedTracks? {
         let decoder: any AudioDecoder
         do {
             decoder = try await supply.makeDecoder(reader, track.location)
             try await decoder.open()
         } catch let error as MediaError where error.code == .notAudio || error.code == .emptyResource {
+            do {
+                if error.code == .notAudio,
+                    let list = try await supply.resolver.list(at: track, openAs: reader)
+                {
+                    return list
+                }
+            } catch let problem as MediaError {
+                if problem.code == .badPlaylist { await reader.reject() }
+                throw problem
+            }
             await reader.reject()
             throw error
         }
@@ -82,6 +97,7 @@ struct TrackFetch: Sendable {
         reader.allowReadAhead(
             bytesPerSecond: info.bytesPerSecond > 0 ? info.bytesPerSecond : Self.usualBytesPerSecond
         )
+        return nil
     }
 
     /// The offset of the first missing byte; `nil` if there is none. If the length is unknown, the end of the
@@ -96,12 +112,12 @@ struct TrackFetch: Sendable {
         return MediaError(
             .notCached,
             track.location.safeText,
-            cause.map { "is not cached: " + $0.safeText }
+            cause.map { "not cached: " + $0.safeText }
                 ?? "its server forbids caching it, or the cache is full"
         )
     }
 
-    private static func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+    private static func result<Value>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
         do {
             return .success(try await body())
         } catch {

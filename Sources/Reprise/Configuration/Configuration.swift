@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// An option that the configuration file may set, as a key of a table.
 struct Setting: Sendable, Equatable {
@@ -38,7 +39,7 @@ struct Setting: Sendable, Equatable {
 /// The user's configuration file.
 ///
 /// Its settings become arguments before the typed ones, and are checked like those. Names, kinds of values,
-/// keys and colours are checked as soon as the file is read.
+/// keys and colours are checked as soon as the file is read; what is refused sets nothing.
 struct Configuration: Sendable {
     /// One setting of the file.
     struct Entry: Sendable, Equatable {
@@ -73,23 +74,29 @@ struct Configuration: Sendable {
     private(set) var entries: [Entry] = []
     private(set) var pairs: [Pair] = []
     private(set) var screen = ScreenSettings()
+    /// The refused lines of the file, as far as they were checked when it was read.
+    private var refusals: [(line: Int, error: UsageError)] = []
 
     /// A configuration without settings.
     init() { name = "" }
 
-    /// Parses the text of a file; throws the first error in it, with file and line.
-    init(parsing text: String, name: String) throws(UsageError) {
+    /// Parses the text of a file. `errors` has what is wrong with it.
+    init(parsing text: String, name: String) {
         self.name = name
-        let document: TOMLDocument
-        do {
-            document = try TOMLDocument(parsing: text)
-        } catch {
-            throw Self.refusal(name, error.line, error.reason)
+        let (values, errors) = TOMLDocument.valid(in: text)
+        refusals = errors.map { ($0.line, Self.refusal(name, $0.line, $0.reason)) }
+        for value in values {
+            do throws(UsageError) {
+                try take(value)
+            } catch {
+                refusals.append((value.line, error))
+            }
         }
-        for value in document.values { try take(value) }
-        screen = try ScreenSettings(pairs) { pair, reason in
-            Self.refusal(name, pair.line, SafeText(pair.path) + " " + reason)
+        var refused: [(line: Int, error: UsageError)] = []
+        screen = ScreenSettings(pairs) { pair, reason in
+            refused.append((pair.line, Self.refusal(name, pair.line, SafeText(pair.path) + " " + reason)))
         }
+        refusals += refused
     }
 
     /// `$XDG_CONFIG_HOME/reprise/config.toml`, by default in `~/.config`; `nil` if there is no home.
@@ -98,25 +105,78 @@ struct Configuration: Sendable {
     /// Reads the file at `path`; a file that does not exist sets nothing.
     init(file path: String?) throws(UsageError) {
         self.init()
-        guard let path, access(path, F_OK) == 0 else { return }
+        guard let path, access(FileName.cString(path), F_OK) == 0 else { return }
         let text: String
         do {
             text = try TextFile.read(path)
         } catch {
             throw UsageError(error.description)
         }
-        self = try Configuration(parsing: text, name: path)
+        self = Configuration(parsing: text, name: path)
     }
 
     // MARK: Command lines
 
     /// Parses `typed`, the arguments after the program's name, with the settings of the file before them.
+    ///
+    /// Help is shown, and `reprise config` lists the errors of the file, even if the file has errors.
     func invocation(of typed: [String]) throws(UsageError) -> Invocation {
+        guard typed.first != "config" else { return try Invocation.parse(typed) }
+        let invocation: Invocation
         do {
-            return try Invocation.parse(extending(typed))
+            invocation = try Invocation.parse(extending(typed))
         } catch {
-            throw firstRefusedEntry(of: typed) ?? error
+            if let help = try? Invocation.parse(typed), case .show = help { return help }
+            throw firstError(of: typed) ?? error
         }
+        if case .show = invocation { return invocation }
+        if !refusals.isEmpty, let error = firstError(of: typed) { throw error }
+        return invocation
+    }
+
+    /// The first error of the file for the command of `typed`, which leads to the others; `nil` if there is none.
+    private func firstError(of typed: [String]) -> UsageError? {
+        let all = errors(of: entries(for: typed))
+        var first = all.first
+        let others = all.count - 1
+        first?.help = SafeText(
+            "reprise config" + (others > 0 ? " for \(CountText.of(others, "more error", "more errors"))" : "")
+        )
+        return first
+    }
+
+    /// Everything that is wrong with the file, in the order of its lines.
+    var errors: [UsageError] { errors(of: entries) }
+
+    /// The refused lines, and those of `entries` that, together with the good ones before them, are not a valid
+    /// command line.
+    private func errors(of entries: [Entry]) -> [UsageError] {
+        var errors = refusals
+        var arguments: [String] = []
+        for entry in entries {
+            do {
+                _ = try Invocation.parse(arguments + entry.arguments)
+                arguments += entry.arguments
+            } catch {
+                let reason = SafeText(entry.setting.name) + ": " + Self.reason(error, of: entry.setting)
+                errors.append((entry.line, Self.refusal(name, entry.line, reason)))
+            }
+        }
+        return errors.sorted { $0.line < $1.line }.map(\.error)
+    }
+
+    /// The reason of a refusal. If a value is refused, ArgumentParser names its option, which the file does not have:
+    /// `The value '300' is invalid for '--volume <percent>': use 0 to 100`.
+    private static func reason(_ error: UsageError, of setting: Setting) -> SafeText {
+        let parts = error.message.string.split(
+            separator: " is invalid for '\(setting.option) <",
+            maxSplits: 1
+        )
+        guard parts.count == 2, parts[0].hasPrefix("The value "), let end = parts[1].firstRange(of: ">': ")
+        else { return error.message }
+        return SafeText(
+            parts[0].dropFirst("The value ".count) + " is invalid – " + parts[1][end.upperBound...]
+        )
     }
 
     /// `typed` with those settings of the file for which its command has options. They come first, so that
@@ -124,13 +184,12 @@ struct Configuration: Sendable {
     func extending(_ typed: [String]) -> [String] {
         let own = entries(for: typed).flatMap(\.arguments)
         switch typed.first {
-        case "config": return ["config"] + own + typed.dropFirst()
         case "cache":
             let command = CacheCommands.nameFirst(Array(typed.dropFirst()))
             guard let name = command.first, !own.isEmpty else { return typed }
             return ["cache", name] + own + command.dropFirst()
         // This option is recognized only as the first argument.
-        case "--generate-completion-script": return typed
+        case let word? where CompletionRoot.isRequested(by: word): return typed
         default: return own + typed
         }
     }
@@ -145,21 +204,6 @@ struct Configuration: Sendable {
             let isReplaced = entry.setting.kind == .list && entry.setting.isGiven(in: typed)
             return taken.contains(entry.setting) && !isReplaced
         }
-    }
-
-    /// The error of the first setting that, together with those before it, is not a valid command line; `nil`
-    /// if there is none.
-    private func firstRefusedEntry(of typed: [String]) -> UsageError? {
-        var arguments: [String] = []
-        for entry in entries(for: typed) {
-            arguments += entry.arguments
-            do {
-                _ = try Invocation.parse(arguments)
-            } catch {
-                return Self.refusal(name, entry.line, SafeText(entry.setting.name) + ": " + error.message)
-            }
-        }
-        return nil
     }
 
     // MARK: The file
@@ -211,24 +255,8 @@ struct Configuration: Sendable {
     }
 
     private static func unknown(_ name: String) -> SafeText {
-        let nearest = Options.settings.map(\.name).min { distance($0, name) < distance($1, name) }
-        let hint = nearest.flatMap { distance($0, name) <= 3 ? " – did you mean \($0)?" : nil } ?? ""
-        return SafeText("unknown setting \(name)\(hint) (reprise config lists all)")
-    }
-
-    /// The number of letters to insert, remove or replace to turn `left` into `right` (Levenshtein).
-    private static func distance(_ left: String, _ right: String) -> Int {
-        var row = Array(0...right.count)
-        for letter in left {
-            var diagonal = row[0]
-            row[0] += 1
-            for (index, other) in right.enumerated() {
-                let cost = min(diagonal + (letter == other ? 0 : 1), row[index] + 1, row[index + 1] + 1)
-                diagonal = row[index + 1]
-                row[index + 1] = cost
-            }
-        }
-        return row[right.count]
+        let hint = Spelling.hint(forPath: name, among: Options.settings.map(\.name))
+        return SafeText("Unknown setting \(name)\(hint) (reprise config lists all)")
     }
 
     private func refusal(_ value: TOMLDocument.Value, _ reason: SafeText) -> UsageError {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Media
+import TerminalUI
 
 /// The declaration of a command, read from ArgumentParser's dump.
 ///
@@ -58,12 +59,54 @@ struct DeclaredOption: Decodable {
 }
 
 extension Configuration {
+    /// The lines of `reprise config --sample`: a file that sets nothing, with every setting in a comment.
+    static var sample: [String] {
+        let declared = DeclaredCommand(Options.self).options
+        var lines = [
+            "# The configuration of Reprise. Save it as ~/.config/reprise/config.toml,",
+            "# and remove the # in front of what you change. `reprise config` checks it.",
+        ]
+        var tables: [String] = []
+        for setting in Options.settings where !tables.contains(setting.table) { tables.append(setting.table) }
+        for table in tables {
+            lines += ["", "[\(table)]"]
+            for setting in Options.settings where setting.table == table {
+                let option = declared.first { $0.longNames.contains(setting.option) }
+                lines += option?.abstract.map { ["# " + $0] } ?? []
+                lines.append("#\(setting.key) = \(example(of: setting, option))")
+            }
+        }
+        let styles = Style.allCases.map(\.name).joined(separator: ", ")
+        return lines + [
+            "", "[keys]", "# A key, and the command that it runs; with \"\" it runs none.", "#x = \"stop\"",
+            "",
+            "[colors]", "# \(styles)", "#title = \"bright-red\"",
+        ]
+    }
+
+    /// A value that the file may have: the default, or in capitals what the user has to name.
+    private static func example(of setting: Setting, _ option: DeclaredOption?) -> String {
+        // `as last time, at first 100`
+        var fallback = (option?.fallback ?? "").components(separatedBy: "at first ").last ?? ""
+        // A shell expands `$HOME`; the file does not.
+        let isValue = try? Invocation.parse(["\(setting.option)=\(fallback)", "x"])
+        if setting.kind == .value, isValue == nil || fallback.contains("$") { fallback = "" }
+        switch setting.kind {
+        case .flag, .toggle: return fallback == "true" ? "true" : "false"
+        case .value where Int(fallback) != nil: return fallback
+        case .value:
+            return EventLine.quoted(fallback.isEmpty ? (option?.valueName ?? "").uppercased() : fallback)
+        case .list: return "[" + EventLine.quoted((option?.valueName ?? "").uppercased()) + "]"
+        }
+    }
+
     /// The lines of `reprise config` with the typed options of `arguments`: name, value and origin of each
     /// setting.
     func listing(with arguments: [String], style: TextStyle) -> [String] {
         let declared = DeclaredCommand(Options.self).options
         let settings = Options.settings.map { row(of: $0, declared, arguments) }
-        let screen = screen.rows(pairs).map { row in
+        let theme = settings.lazy.compactMap { Theme(rawValue: $0[1].string) }.first ?? .dark
+        let screen = screen.rows(pairs, theme: theme).map { row in
             [SafeText(row.name), SafeText(row.value), origin(row.line)]
         }
         let table = TextTable(
@@ -75,7 +118,11 @@ extension Configuration {
 
     private func row(of setting: Setting, _ declared: [DeclaredOption], _ arguments: [String]) -> [SafeText] {
         let typed = Self.values(of: setting, declared, in: arguments)
-        let fallback = declared.first { $0.longNames.contains(setting.option) }?.fallback
+        // The path in force, rather than the variable in the help.
+        let fallback =
+            setting.option == "--cache-dir"
+            ? BasePaths.path(of: .cache)
+            : declared.first { $0.longNames.contains(setting.option) }?.fallback
         let entry = entries.first { $0.setting == setting }
         let values =
             if let last = typed.last {

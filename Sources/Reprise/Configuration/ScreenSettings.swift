@@ -17,11 +17,8 @@ struct ScreenSettings: Sendable {
 
     init() {}
 
-    /// Parses the lines of the two tables; throws the first error, as `refusal` words it.
-    init(
-        _ pairs: [Configuration.Pair],
-        refusal: (Configuration.Pair, SafeText) -> UsageError
-    ) throws(UsageError) {
+    /// Parses the lines of the two tables. `refuse` is called with each line that sets nothing, and the reason.
+    init(_ pairs: [Configuration.Pair], refuse: (Configuration.Pair, SafeText) -> Void) {
         var boundAt: [Key: Int] = [:]
         for pair in pairs {
             do throws(Refusal) {
@@ -36,7 +33,7 @@ struct ScreenSettings: Sendable {
                 boundAt[key] = pair.line
                 ownKeyMap = keyMap.binding(key, to: try Self.command(pair.value))
             } catch {
-                throw refusal(pair, SafeText(error.reason))
+                refuse(pair, SafeText(error.reason))
             }
         }
     }
@@ -47,13 +44,14 @@ struct ScreenSettings: Sendable {
 
     private mutating func take(color pair: Configuration.Pair) throws(Refusal) {
         guard let style = Style.allCases.first(where: { $0.name == pair.name }) else {
-            let names = Style.allCases.map(\.name).joined(separator: ", ")
-            throw Refusal(reason: "is not a part of the screen; there are \(names)")
+            let hint = Spelling.hint(for: pair.name, among: Style.allCases.map(\.name))
+            throw Refusal(
+                reason: "is not a part of the screen"
+                    + (hint.isEmpty ? " (reprise config lists them)" : hint)
+            )
         }
         guard let color = ColorChoice(parsing: pair.value) else {
-            throw Refusal(
-                reason: "takes a colour: default, a name as red or bright-red, or a number, 0 to 255"
-            )
+            throw Refusal(reason: "takes default, a name such as red or bright-red, or 0 to 255")
         }
         colors[style] = color
     }
@@ -72,12 +70,13 @@ struct ScreenSettings: Sendable {
         do {
             return try ParsedCommand(parsing: line)
         } catch {
-            throw Refusal(reason: "is refused: " + error.message.string)
+            throw Refusal(reason: "can't run this: " + error.message.string)
         }
     }
 
-    /// Every key and colour with its value, and the line number of the pair that set it.
-    func rows(_ pairs: [Configuration.Pair]) -> [(name: String, value: String, line: Int?)] {
+    /// Every key and colour with its value, and the line number of the pair that set it. The default colours are those
+    /// of `theme`.
+    func rows(_ pairs: [Configuration.Pair], theme: Theme) -> [(name: String, value: String, line: Int?)] {
         let lines = Dictionary(pairs.map { ($0.table + "." + Self.canonical($0), $0.line) }) { $1 }
         var rows: [(name: String, value: String, line: Int?)] = []
         for binding in keyMap.bindings {
@@ -92,7 +91,7 @@ struct ScreenSettings: Sendable {
         for style in Style.allCases {
             let name = Self.colorTable + "." + style.name
             let chosen = pairs.first { $0.table == Self.colorTable && $0.name == style.name }
-            rows.append((name, chosen?.value ?? "the terminal's", chosen?.line))
+            rows.append((name, chosen?.value ?? theme.colorText(of: style), chosen?.line))
         }
         return rows
     }

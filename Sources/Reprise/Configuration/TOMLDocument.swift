@@ -30,6 +30,39 @@ struct TOMLDocument: Sendable, Equatable {
 
     private(set) var values: [Value] = []
 
+    /// What is valid of `text`, and the errors of the rest: the first one of the whole, and the first one of each table,
+    /// of which only the lines before it count.
+    static func valid(in text: String) -> (values: [Value], refusals: [Refusal]) {
+        var values: [Value] = []
+        var refusals: [Refusal] = []
+        do {
+            return (try TOMLDocument(parsing: text).values, [])
+        } catch { refusals.append(error) }
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        let tables = lines.indices.filter { lines[$0].drop(while: \.isWhitespace).first == "[" }
+        for (start, end) in zip([0] + tables, tables + [lines.count]) {
+            var (end, isReported) = (end, false)
+            while start < end {
+                do {
+                    let document = try TOMLDocument(parsing: lines[start..<end].joined(separator: "\n"))
+                    values += document.values.map { value in
+                        var value = value
+                        value.line += start
+                        return value
+                    }
+                    break
+                } catch {
+                    let line = min(end, start + error.line)
+                    if !isReported, !refusals.contains(where: { $0.line == line }) {
+                        refusals.append(Refusal(line: line, reason: error.reason))
+                    }
+                    (end, isReported) = (line - 1, true)
+                }
+            }
+        }
+        return (values, refusals)
+    }
+
     /// Parses `text`; throws its first error.
     init(parsing text: String) throws(Refusal) {
         let collector = Collector()

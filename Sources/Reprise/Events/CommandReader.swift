@@ -13,12 +13,12 @@ enum CommandReader {
 
     /// Reads `descriptor` on a separate thread until the input ends or a read fails. The end of the input
     /// does not quit the player, since a service runs with input from `/dev/null`. The thread lives as long
-    /// as the process, since a blocked read cannot be cancelled. `takeCommand` is called before each line, and
-    /// may block.
+    /// as the process, since a blocked read cannot be cancelled. `takeCommand` is called with each command
+    /// before it is sent, or with `nil` before a line is refused, and may block.
     static func start(
         descriptor: Int32,
         control: any PlayerControl,
-        takeCommand: @escaping @Sendable () -> Void,
+        takeCommand: @escaping @Sendable (PlayerCommand?) -> Void,
         report: @escaping @Sendable (PlayerEvent) -> Void
     ) {
         NamedThread.start("commands") {
@@ -30,12 +30,19 @@ enum CommandReader {
     static func read(
         descriptor: Int32,
         control: any PlayerControl,
-        takeCommand: () -> Void = {},
+        takeCommand: (PlayerCommand?) -> Void = { _ in },
         report: (PlayerEvent) -> Void
     ) {
         func take(_ line: String?) {
-            takeCommand()
-            Self.take(line, control: control, report: report)
+            switch taken(line) {
+            case .success(nil): break
+            case .success(let command?):
+                takeCommand(command)
+                control.sendInTurn(command)
+            case .failure(let refusal):
+                takeCommand(nil)
+                report(.notice(code: noticeCode, message: refusal.message))
+            }
         }
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -54,22 +61,24 @@ enum CommandReader {
         for line in splitter.finish() { take(line) }
     }
 
-    /// Executes one line, which is `nil` if it was too long; a blank line does nothing.
-    private static func take(_ line: String?, control: any PlayerControl, report: (PlayerEvent) -> Void) {
+    private struct Refusal: Error {
+        let message: SafeText
+    }
+
+    /// The command of a line, which is `nil` if it was too long; no command for a blank line.
+    private static func taken(_ line: String?) -> Result<PlayerCommand?, Refusal> {
         guard let line else {
-            return report(
-                .notice(code: noticeCode, message: "Line not read: a command may have at most 64 KiB")
-            )
+            return .failure(Refusal(message: "Line not read: a command may have at most 64 KiB"))
         }
-        guard !line.allSatisfy(\.isWhitespace) else { return }
+        guard !line.allSatisfy(\.isWhitespace) else { return .success(nil) }
         do {
             let entry = try ParsedCommand(parsing: line)
             guard case .player(let command) = entry.command else {
-                return report(.notice(code: noticeCode, message: entry.row.needsScreenMessage))
+                return .failure(Refusal(message: entry.row.needsScreenMessage))
             }
-            control.sendInTurn(command)
+            return .success(command)
         } catch {
-            report(.notice(code: noticeCode, message: error.message))
+            return .failure(Refusal(message: error.message))
         }
     }
 }
@@ -113,6 +122,6 @@ struct LineSplitter: Sendable {
         }
         guard !isTooLong else { return nil }
         if partial.last == UInt8(ascii: "\r") { partial.removeLast() }
-        return String(decoding: partial, as: UTF8.self)
+        return FileName.text(partial)
     }
 }

@@ -9,8 +9,12 @@ struct EventLine: Sendable {
     let time: Duration
 
     init(_ event: PlayerEvent, at time: Duration) {
-        (name, fields) = Self.contents(of: event)
-        self.time = time
+        let (name, fields) = Self.contents(of: event)
+        self.init(name: name, fields: fields, time: time)
+    }
+
+    init(name: String, fields: EventFields, time: Duration) {
+        (self.name, self.fields, self.time) = (name, fields, time)
     }
 
     private static func contents(of event: PlayerEvent) -> (name: String, fields: EventFields) {
@@ -34,6 +38,19 @@ struct EventLine: Sendable {
         case .notice(let code, let message), .remark(let code, let message):
             ("notice", [("code", .text(SafeText(code))), ("message", .text(message))])
         case .ended(let report): ("ended", end(report))
+        case .volume(let percent, let isMuted): ("volume", volume(percent, isMuted))
+        case .mode(let modes): ("mode", fields(of: modes))
+        case .queue(let report): ("queue", queue(report))
+        case .status(let report):
+            (
+                "status",
+                [
+                    ("state", .text(SafeText(report.state.rawValue))),
+                    ("index", .count(orNone: report.index)),
+                    ("tracks", .count(report.count)),
+                ] + volume(report.volume, report.isMuted) + fields(of: report.modes)
+            )
+        case .list(let report): ("list", list(report))
         case .summary(let report):
             (
                 "summary",
@@ -52,11 +69,69 @@ struct EventLine: Sendable {
             ("title", .text(orNone: report.tags.title)), ("artist", .text(orNone: report.tags.artist)),
             ("duration", .seconds(orNone: report.duration)), ("seekable", .flag(report.isSeekable)),
         ]
-        // Fields that are left out unless they apply, because most tracks have none of them.
+        // Fields that are left out unless they apply, because many tracks have none of them.
+        fields += albumFields(of: report.tags)
+        if report.chapters > 0 { fields.append(("chapters", .count(report.chapters))) }
         if let cached = report.cached { fields.append(("cached", .fraction(cached))) }
         if report.isLive { fields.append(("live", .flag(true))) }
         if let station = report.station { fields.append(("station", .text(station))) }
-        return fields
+        return fields + episodeFields(report.episode, isPlayed: report.isPlayed)
+    }
+
+    private static func episodeFields(_ episode: Episode?, isPlayed: Bool) -> EventFields {
+        guard let episode else { return [] }
+        let day = episode.date.map { EventField.text(SafeText($0.day)) } ?? .none
+        return [("episode", .group([("date", day), ("played", .flag(isPlayed))]))]
+    }
+
+    private static func albumFields(of tags: TrackTags) -> EventFields {
+        [("album", tags.album), ("year", tags.year), ("trackNumber", tags.number)].compactMap { key, text in
+            text.map { (key, .text($0)) }
+        }
+    }
+
+    private static func volume(_ percent: Int, _ isMuted: Bool) -> EventFields {
+        [("volume", .count(percent)), ("muted", .flag(isMuted))]
+    }
+
+    private static func fields(of modes: PlayModes) -> EventFields {
+        [
+            ("shuffle", .flag(modes.isShuffled)), ("repeat", .text(SafeText(modes.repeatMode.rawValue))),
+            ("gain", .text(SafeText(modes.gainMode.rawValue))),
+        ]
+    }
+
+    private static func queue(_ report: PlayerEvent.QueueReport) -> EventFields {
+        let numbers = report.tracks.map { numbers in
+            EventField.list(
+                numbers.places.ranges.map { .list([.count($0.lowerBound + 1), .count($0.upperBound)]) }
+            )
+        }
+        return [
+            ("change", .text(SafeText(report.change.rawValue))), ("numbers", numbers ?? .none),
+            ("to", .count(orNone: report.target)), ("tracks", .count(report.count)),
+            ("index", .count(orNone: report.index)),
+        ]
+    }
+
+    private static func list(_ report: PlayerEvent.ListReport) -> EventFields {
+        let tracks = EventField.list(count: report.tracks.count) { place in
+            let track = report.tracks[place]
+            let facts = report.facts[track.id]
+            let tags = facts?.tags ?? track.tags
+            var fields: EventFields = [
+                ("index", .count(place + 1)), ("source", .text(track.location.safeText)),
+                ("title", .text(orNone: tags.title)), ("artist", .text(orNone: tags.artist)),
+                ("duration", .seconds(orNone: facts?.duration ?? track.duration)),
+            ]
+            fields += albumFields(of: tags)
+            if let part = report.availability[track.id]?.fraction {
+                fields.append(("cached", .fraction(part)))
+            }
+            fields += episodeFields(track.episode, isPlayed: track.isPlayed)
+            return EventField.group(fields)
+        }
+        return [("index", .count(orNone: report.index)), ("tracks", tracks)]
     }
 
     private static func place(_ index: Int, _ position: Duration, _ isExact: Bool) -> EventFields {
@@ -87,25 +162,48 @@ struct EventLine: Sendable {
 // start as fast.
 extension EventLine {
     /// The event as one JSON object (RFC 8259), without a line break.
-    var json: String {
-        Self.json([("event", .text(SafeText(name))), ("t", .seconds(time))] + fields)
+    var json: String { Self.json(jsonFields) }
+
+    /// Writes `json`, of which only one track of a long list is in memory at a time.
+    func writeJSON(to output: inout some TextOutputStream) { Self.write(jsonFields, to: &output) }
+
+    private var jsonFields: EventFields {
+        [("event", .text(SafeText(name))), ("t", .seconds(time))] + fields
     }
 
     /// An object with the keys of `fields`, in their order.
     static func json(_ fields: EventFields) -> String {
-        "{" + fields.map { "\(quoted($0.key)):\(json($0.value))" }.joined(separator: ",") + "}"
+        var text = ""
+        write(fields, to: &text)
+        return text
     }
 
-    private static func json(_ value: EventField) -> String {
+    private static func write(_ fields: EventFields, to output: inout some TextOutputStream) {
+        var separator = "{"
+        for (key, value) in fields {
+            output.write(separator + quoted(key) + ":")
+            write(value, to: &output)
+            separator = ","
+        }
+        output.write(fields.isEmpty ? "{}" : "}")
+    }
+
+    private static func write(_ value: EventField, to output: inout some TextOutputStream) {
         switch value {
-        case .integer(let number): String(number)
-        case .seconds(let duration): decimal(duration)
-        case .flag(let flag): flag ? "true" : "false"
-        case .fraction(let part): decimal(fraction: part)
-        case .text(let text): quoted(text.string)
-        case .group(let fields): json(fields)
-        case .list(let values): "[" + values.map { json($0) }.joined(separator: ",") + "]"
-        case .none: "null"
+        case .integer(let number): output.write(String(number))
+        case .seconds(let duration): output.write(decimal(duration))
+        case .flag(let flag): output.write(flag ? "true" : "false")
+        case .fraction(let part): output.write(decimal(fraction: part))
+        case .text(let text): output.write(quoted(text.string))
+        case .group(let fields): write(fields, to: &output)
+        case .list(let count, let element):
+            output.write("[")
+            for place in 0..<count {
+                if place > 0 { output.write(",") }
+                write(element(place), to: &output)
+            }
+            output.write("]")
+        case .none: output.write("null")
         }
     }
 
@@ -154,20 +252,27 @@ extension EventLine {
     /// The event as one line of words: its name, then `key=value` for each known field. Keys of a group are
     /// joined by a dot, and text is quoted as in JSON.
     var words: String {
-        ([name] + (fields + [("t", .seconds(time))]).flatMap { Self.words($0.key, $0.value) })
-            .joined(separator: " ")
+        var text = ""
+        writeWords(to: &text)
+        return text
     }
 
-    private static func words(_ key: String, _ value: EventField) -> [String] {
+    /// Writes `words`, of which only one track of a long list is in memory at a time.
+    func writeWords(to output: inout some TextOutputStream) {
+        output.write(name)
+        for (key, value) in fields { Self.write(key, value, to: &output) }
+        Self.write("t", .seconds(time), to: &output)
+    }
+
+    private static func write(_ key: String, _ value: EventField, to output: inout some TextOutputStream) {
         switch value {
-        case .integer(let number): ["\(key)=\(number)"]
-        case .seconds(let duration): ["\(key)=\(decimal(duration))"]
-        case .flag(let flag): ["\(key)=\(flag)"]
-        case .fraction(let part): ["\(key)=\(decimal(fraction: part))"]
-        case .text(let text): ["\(key)=\(quoted(text.string))"]
-        case .group(let fields): fields.flatMap { words("\(key).\($0.key)", $0.value) }
-        case .list(let values): values.enumerated().flatMap { words("\(key).\($0.offset + 1)", $0.element) }
-        case .none: []
+        case .integer, .seconds, .flag, .fraction, .text:
+            output.write(" \(key)=")
+            write(value, to: &output)
+        case .group(let fields): for (name, value) in fields { write("\(key).\(name)", value, to: &output) }
+        case .list(let count, let element):
+            for place in 0..<count { write("\(key).\(place + 1)", element(place), to: &output) }
+        case .none: break
         }
     }
 }
@@ -185,11 +290,16 @@ enum EventField: Sendable {
     case fraction(Double)
     case text(SafeText)
     case group(EventFields)
-    case list([EventField])
+    /// The elements are made one by one, when they are written.
+    case list(count: Int, @Sendable (Int) -> EventField)
     /// Unknown: `null` in JSON, left out in words.
     case none
 
+    static func list(_ values: [EventField]) -> EventField { .list(count: values.count) { values[$0] } }
+
     static func count(_ number: Int) -> EventField { .integer(Int64(number)) }
+
+    static func count(orNone number: Int?) -> EventField { number.map { .count($0) } ?? .none }
 
     static func text(orNone text: SafeText?) -> EventField { text.map { .text($0) } ?? .none }
 

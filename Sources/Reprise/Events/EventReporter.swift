@@ -10,6 +10,13 @@ final class EventReporter: Sendable {
     static let writeLimit = Duration.milliseconds(300)
     /// The most commands of a script whose events are unwritten.
     static let mostUnanswered = 1_000
+    /// The most `list` commands of a script whose events are unwritten: each may hold a long queue of its own.
+    static let mostLists = 4
+
+    private struct Unanswered {
+        var commands = 0
+        var lists = 0
+    }
 
     private let style: Presentation
     private let clock: any MonotonicClock
@@ -17,7 +24,7 @@ final class EventReporter: Sendable {
     private let queue: WriteQueue
     // Held while an event is submitted, so that times never go back.
     private let narrator = Locked(PlainNarrator())
-    private let unanswered = Monitor(0)
+    private let unanswered = Monitor(Unanswered())
 
     /// `style` is any presentation but the screen. `clock` counts from the start of the process.
     /// `onReaderGone` is called once, from the writing thread, when writing has failed for good.
@@ -37,24 +44,45 @@ final class EventReporter: Sendable {
     /// after `finish`.
     func report(_ event: PlayerEvent) {
         narrator.withLock { narrator in
-            if style == .plain {
+            // Lines are made on the thread that writes them, since those of a long queue take their time.
+            if case .list(let report) = event {
+                queue.submit { [self, now = clock.now] in
+                    if style == .plain {
+                        for line in PlainNarrator.lines(of: report) { writer.write(line.string) }
+                    } else {
+                        write(EventLine(event, at: now))
+                    }
+                    // A list that was asked for by a key was not counted.
+                    unanswered.withLock { $0.lists = max(0, $0.lists - 1) }
+                }
+            } else if style == .plain {
                 if let sentence = narrator.line(for: event) { say(sentence) }
-                return
+            } else {
+                queue.submit { [self, now = clock.now] in write(EventLine(event, at: now)) }
             }
-            let line = EventLine(event, at: clock.now)
-            queue.submit { [style, writer] in writer.write(style == .json ? line.json : line.words) }
         }
+    }
+
+    private func write(_ line: EventLine) {
+        writer.write { style == .json ? line.writeJSON(to: &$0) : line.writeWords(to: &$0) }
     }
 
     /// Submits a line in order with the events. Does nothing after `finish`.
     func say(_ line: SafeText) { inOrder { [writer] in writer.write(line.string) } }
 
-    /// Announces a command, whose events will follow. Blocks the calling thread while the lines before
-    /// `mostUnanswered` earlier commands are unwritten, so that a script can't fill the memory with answers that
-    /// nobody reads.
-    func takeCommand() {
-        unanswered.withLock(when: { $0 < Self.mostUnanswered }) { $0 += 1 }
-        inOrder { [self] in unanswered.withLock { $0 -= 1 } }
+    /// Announces a command, or with `nil` a refusal; its events will follow. Blocks the calling thread while the
+    /// lines before `mostUnanswered` earlier commands are unwritten, or those of `mostLists` lists, so that a script
+    /// can't fill the memory with answers that nobody reads.
+    func takeCommand(_ command: PlayerCommand?) {
+        let isList = command == .list
+        let hasRoom: (Unanswered) -> Bool = {
+            $0.commands < Self.mostUnanswered && (!isList || $0.lists < Self.mostLists)
+        }
+        unanswered.withLock(when: hasRoom) { unanswered in
+            unanswered.commands += 1
+            if isList { unanswered.lists += 1 }
+        }
+        inOrder { [self] in unanswered.withLock { $0.commands -= 1 } }
     }
 
     /// Runs `write`, which writes to standard error, in order with the events. Does nothing after `finish`.

@@ -18,7 +18,8 @@ final class JournalFile: RequestJournal {
     /// what was played.
     init(path: String, clock: any MonotonicClock) throws(UsageError) {
         // Non-blocking: otherwise a pipe without a reader would block the start forever.
-        descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+        descriptor = open(FileName.cString(path), flags, 0o600)
         guard descriptor >= 0 else {
             throw UsageError("can't write --journal \(path) (\(SystemError.reason()))")
         }

@@ -4,8 +4,24 @@ import Synchronization
 import System
 
 /// Writes lines to a descriptor with one `write` each: up to `PIPE_BUF` bytes, a line is not mixed with those
-/// of other writers of the same pipe.
+/// of other writers of the same pipe. A long line takes several.
 final class LineWriter: Sendable {
+    /// The text of a line, which is written in pieces.
+    struct Line: TextOutputStream {
+        /// As much as a pipe holds.
+        private static let pieceByteCount = 64 * 1024
+
+        fileprivate let writer: LineWriter
+        fileprivate var bytes: [UInt8] = []
+
+        mutating func write(_ text: String) {
+            bytes += text.utf8
+            guard bytes.count >= Self.pieceByteCount else { return }
+            writer.write(bytes)
+            bytes.removeAll(keepingCapacity: true)
+        }
+    }
+
     private let descriptor: Int32
     private let onReaderGone: @Sendable () -> Void
     private let isReaderGone = Atomic(false)
@@ -18,10 +34,20 @@ final class LineWriter: Sendable {
     /// Writes `line` and a line break; blocks while the reader does not read.
     ///
     /// The first error calls `onReaderGone`; all later lines are dropped. SIGPIPE must be ignored.
-    func write(_ line: String) {
+    func write(_ line: String) { write { $0.write(line) } }
+
+    /// Like `write` above, for a line that `make` makes: only a piece of it is in memory at a time.
+    func write(_ make: (inout Line) -> Void) {
         guard !isReaderGone.load(ordering: .relaxed) else { return }
-        var rest = Array(line.utf8)[...]
-        rest.append(UInt8(ascii: "\n"))
+        var line = Line(writer: self)
+        make(&line)
+        line.bytes.append(UInt8(ascii: "\n"))
+        write(line.bytes)
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        guard !isReaderGone.load(ordering: .relaxed) else { return }
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { bytes in
                 retryingInterrupted { Glibc.write(descriptor, bytes.baseAddress, bytes.count) }

@@ -8,6 +8,19 @@ struct PlainNarrator: Sendable {
     private var announced: (index: Int, name: SafeText)?
     private var isPaused = false
 
+    /// A line for each track of a list.
+    static func lines(of report: PlayerEvent.ListReport) -> some Sequence<SafeText> {
+        (0..<max(1, report.tracks.count)).lazy.map { place in
+            guard !report.tracks.isEmpty else { return "The queue is empty" }
+            let track = report.tracks[place]
+            var entry = PlayerEvent.TrackReport(index: place + 1, source: track.location.safeText)
+            entry.tags = report.facts[track.id]?.tags ?? track.tags
+            let length =
+                (report.facts[track.id]?.duration ?? track.duration).map { ", " + $0.clockTime } ?? ""
+            return SafeText("\(entry.index) ") + name(of: entry) + SafeText(length)
+        }
+    }
+
     /// The sentence for `event`; `nil` if there is none.
     mutating func line(for event: PlayerEvent) -> SafeText? {
         switch event {
@@ -39,7 +52,20 @@ struct PlainNarrator: Sendable {
         case .remark(_, let message): return message
         // Written to standard error, like every failure.
         case .notice: return nil
-        case .position, .summary: return nil
+        case .queue(let report):
+            tracks = report.count
+            // The track that plays may have another number now; it need not be announced again.
+            if let index = report.index { announced?.index = index }
+            return nil
+        case .status(let report):
+            let state = report.state.rawValue
+            let number = report.index.map { " \($0) of \(report.count)" } ?? ""
+            return SafeText(
+                "\(state.prefix(1).uppercased())\(state.dropFirst())\(number), volume \(report.volume) %"
+            )
+        // The keys print the changes themselves, with those that are no events.
+        case .volume, .mode: return nil
+        case .position, .list, .summary: return nil
         }
     }
 
@@ -52,9 +78,7 @@ struct PlainNarrator: Sendable {
     }
 
     private static func name(of report: PlayerEvent.TrackReport) -> SafeText {
-        // A track without tags is named by the last part of its path or URL.
-        let last = report.source.string.split(separator: "/").last.map { SafeText($0) }
-        let title = report.tags.title ?? last ?? report.source
+        let title = report.tags.title ?? TrackName.file(at: report.source)
         return report.tags.artist.map { title + " by " + $0 } ?? title
     }
 

@@ -9,6 +9,8 @@ struct InterfaceSettings: Sendable {
     var screen = ScreenSettings()
     /// Restores the last session and saves this one; `nil` if sessions are not saved.
     var memory: SessionMemory?
+    /// What is remembered of episodes, for a session that is not saved.
+    var savedEpisodes: SavedEpisodes?
     /// The file for standard error while a screen is up; `nil` if there is none.
     var logFile: String?
 }
@@ -174,7 +176,7 @@ final class PlayingSession: Sendable {
             CommandReader.start(
                 descriptor: STDIN_FILENO,
                 control: player,
-                takeCommand: { [self] in reporter?.takeCommand() },
+                takeCommand: { [self] in reporter?.takeCommand($0) },
                 report: { [self] in report($0) }
             )
             return

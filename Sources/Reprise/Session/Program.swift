@@ -11,6 +11,7 @@ enum Program {
     /// every signal unblocked: SIGTERM would then end the process at once (tried). So the main thread only
     /// sleeps, and nothing may be isolated to the main actor.
     static func run() -> Never {
+        checkMemory()
         // Created first: times in events count from its start.
         let clock = SystemClock()
         Signals.prepare()
@@ -21,8 +22,30 @@ enum Program {
         while true { pause() }
     }
 
+    /// Ends the process if `ulimit -v` (RLIMIT_AS) is too small: later, threads and memory would be refused at
+    /// any place.
+    ///
+    /// Libraries and seventeen threads reserve 1.2 GB of addresses on two processors, of which they use little; with
+    /// 700 MB, the process crashed. Each further processor may add a thread of 73 MB: its stack, and an arena of malloc.
+    private static func checkMemory() {
+        var limit = rlimit()
+        let processors = min(8, UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+        let least = 1_300_000_000 + processors * 100_000_000
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < least else {
+            return
+        }
+        let (allowed, needed) = (SizeText.text(Int64(limit.rlim_cur)), SizeText.text(Int64(least)))
+        Messages.show(SafeText("Not enough memory: ulimit -v allows \(allowed) – allow \(needed)"))
+        _exit(ExitCode.couldNotStart.rawValue)
+    }
+
     private static func execute(_ clock: SystemClock) async -> ExitCode {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        // Not `CommandLine.arguments`, which loses bytes that are not UTF-8: they may name a file.
+        let arguments = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+            CommandLine.unsafeArgv[index].map {
+                FileName.text(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
+            }
+        }
         do {
             let configuration = try Configuration(file: Configuration.path)
             switch try configuration.invocation(of: arguments) {
@@ -30,6 +53,10 @@ enum Program {
             case .configuration:
                 let style = TextStyle(descriptor: STDOUT_FILENO)
                 printLines(configuration.listing(with: Array(arguments.dropFirst()), style: style))
+                let errors = configuration.errors
+                // Last, since the listing may be longer than the screen.
+                for error in errors { Messages.show(error.message) }
+                guard errors.isEmpty else { return .usage }
             case .cache(let request): return await Session.run(request, clock: clock)
             case .makeSecret(let path): return Session.makeSecret(at: path)
             case .play(let options):
@@ -75,7 +102,12 @@ enum Session {
         let wiring = Wiring(
             options: options,
             presentation: presentation,
-            interface: InterfaceSettings(screen: screen, memory: memory, logFile: folder?.log()),
+            interface: InterfaceSettings(
+                screen: screen,
+                memory: memory,
+                savedEpisodes: isInteractive ? nil : folder.map { SavedEpisodes(in: $0) },
+                logFile: presentation == .screen ? folder?.log() : nil
+            ),
             clock: clock,
             journal: journal
         )
@@ -86,7 +118,8 @@ enum Session {
 
     /// Carries out a command of `reprise cache`.
     static func run(_ request: CacheRequest, clock: any MonotonicClock) async -> ExitCode {
-        if request.location.cacheDir != nil, !request.action.mayMakeFolder, access(request.folder, F_OK) != 0
+        if request.location.cacheDir != nil, !request.action.mayMakeFolder,
+            access(FileName.cString(request.folder), F_OK) != 0
         {
             let reason = SafeText(SystemError.reason())
             Messages.show(SafeText(request.folder) + ": no cache in this folder (" + reason + ")")
@@ -104,12 +137,12 @@ enum Session {
 
     /// Writes a new secret for `--cache-secret`.
     static func makeSecret(at path: String) -> ExitCode {
-        do {
+        do throws(MediaError) {
             try SecretFile.make(at: path, text: CacheSecret.generate().fileText)
             return .success
         } catch {
             Messages.show(error)
-            return .couldNotStart
+            return error.cause == SecretFile.taken ? .nothingPlayed : .couldNotStart
         }
     }
 

@@ -38,13 +38,17 @@ enum ExitCode: Int32, Sendable, CaseIterable {
 
 /// The last line of a session that does not write JSON.
 enum SessionSummary {
-    /// `played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests`, with the number of
-    /// failures.
+    /// `played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests`, with the numbers of skipped and
+    /// failed tracks and of sources that were unreadable.
     static func text(_ report: PlayerEvent.SummaryReport) -> String {
-        let failed = report.failed > 0 ? ", \(report.failed) failed" : ""
-        return "played \(CountText.of(report.played, "track", "tracks"))\(failed); "
-            + "\(ByteSize.text(report.fetchedBytes)) from the network, "
-            + "\(ByteSize.text(report.cachedBytes)) from the cache, "
+        let (failed, lost) = (report.failed - report.lostSources, report.lostSources)
+        let others = [
+            report.skipped > 0 ? ", skipped \(report.skipped)" : "", failed > 0 ? ", \(failed) failed" : "",
+            lost > 0 ? ", \(CountText.of(lost, "source", "sources")) unreadable" : "",
+        ]
+        return "played \(CountText.of(report.played - report.skipped, "track", "tracks"))\(others.joined()); "
+            + "\(SizeText.text(report.fetchedBytes)) from the network, "
+            + "\(SizeText.text(report.cachedBytes)) from the cache, "
             + CountText.of(report.requestCount, "request", "requests")
     }
 }

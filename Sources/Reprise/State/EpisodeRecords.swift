@@ -27,6 +27,8 @@ struct EpisodeRecords: Sendable, Equatable {
         }
     }
 
+    /// The file's name in the state folder.
+    static let fileName = "episodes"
     /// The most URLs remembered of an episode. Some servers sign their URLs anew each day.
     static let mostURLs = 4
     /// The most episodes remembered when the file is written anew; those changed last stay.
@@ -55,6 +57,16 @@ struct EpisodeRecords: Sendable, Equatable {
 
     /// The URLs under which bytes of the episode were cached, the latest last.
     func urls(of episode: Episode) -> [String] { records[episode.key]?.urls ?? [] }
+
+    /// The location at which the most bytes of `track` are cached: its own, or an earlier URL of the same episode.
+    func fullestLocation(of track: Track, in cache: any CacheStatus) async -> ResourceLocation {
+        guard let episode = track.episode, case .web(let url) = track.location else { return track.location }
+        let earlier = urls(of: episode).reversed().compactMap { WebURL($0) }
+        guard !earlier.isEmpty else { return track.location }
+        let urls = [url] + earlier
+        let bytes = await cache.availability(of: urls).map { $0?.storedBytes ?? 0 }
+        return .web(urls[bytes.firstIndex(of: bytes.max() ?? 0) ?? 0])
+    }
 
     /// Sets the played state. Returns the line to add to the file; `nil` if nothing changes.
     mutating func setPlayed(_ isPlayed: Bool, _ episode: Episode) -> String? {
@@ -92,4 +104,19 @@ struct EpisodeRecords: Sendable, Equatable {
     }
 
     private var turn = 0
+}
+
+/// The remembered episodes for a session that is not saved: it reads them, and changes nothing.
+struct SavedEpisodes: ListeningMemory {
+    let records: EpisodeRecords
+
+    /// Reads the file in `folder`; a file that can't be used is ignored, and stays as it is.
+    init(in folder: StateFolder) {
+        records = EpisodeRecords(parsing: ((try? folder.read(EpisodeRecords.fileName)) ?? nil) ?? "")
+    }
+
+    /// A script always begins at the start.
+    func resumePoint(of track: Track) -> Duration? { nil }
+    func isPlayed(_ episode: Episode) -> Bool { records.isPlayed(episode) }
+    func setPlayed(_ isPlayed: Bool, _ episodes: [Episode]) {}
 }

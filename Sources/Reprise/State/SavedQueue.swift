@@ -1,10 +1,13 @@
 import Media
+import System
 
 /// The saved tracks of the queue.
 struct SavedQueue: Sendable, Equatable {
     /// Unique among all saved queues: a saved session names the queue that its index belongs to.
     var id = ""
     var tracks: [Track] = []
+    /// The tags and durations that were learned of the tracks: they are saved instead of those of the playlists.
+    var facts: [Track.ID: TrackFacts] = [:]
 
     /// The first number of restored tracks; resolved tracks are numbered from 0 and never reach it.
     private static let firstID: UInt64 = 1 << 63
@@ -13,7 +16,7 @@ struct SavedQueue: Sendable, Equatable {
     var text: String {
         var lines = StateLines(kind: "queue")
         lines.add("id", id)
-        for track in tracks {
+        for track in tracks.lazy.map({ $0.described(by: facts[$0.id]) }) {
             if let episode = track.episode {
                 let date = episode.date.map { ["\($0.seconds)", "\($0.offset)"] } ?? ["", ""]
                 lines.add("episode", episode.feed, episode.guid, "\(episode.place)", date[0], date[1])
@@ -79,7 +82,7 @@ extension ResourceLocation {
     /// The location as it is saved: without a user name or password.
     var savedText: String {
         switch self {
-        case .file(let path): path
+        case .file(let path): FileName.isUTF8(path) ? path : FileName.url(of: path)
         case .web(let url): url.requestString
         }
     }
@@ -88,6 +91,8 @@ extension ResourceLocation {
     init?(savedText: String) {
         if savedText.hasPrefix("/") {
             self = .file(savedText)
+        } else if savedText.hasPrefix("file:///") {
+            self = .file(FileName.text(PercentEncoding.decodedBytes(savedText.dropFirst(7))))
         } else if let url = WebURL(savedText), url.userInfo == nil {
             self = .web(url)
         } else {

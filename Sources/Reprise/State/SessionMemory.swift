@@ -8,16 +8,29 @@ final class SessionMemory: Sendable {
     private struct State {
         var pace = SavePace()
         var places: ResumePlaces
+        /// The places of all sessions, which a fresh session keeps and does not use; `nil` otherwise.
+        var kept: ResumePlaces?
+        /// A fresh session saves nothing until it has played for this long.
+        var trial: TrialTime?
         var episodes: EpisodeRecords
         /// The newest state from before the player ended.
         var latest: Latest?
         /// The queue in its file; `nil` if there is none.
         var written: SavedQueue?
         var hasFailed = false
+
+        mutating func changePlaces(_ change: (inout ResumePlaces) -> Void) {
+            change(&places)
+            if var all = kept {
+                change(&all)
+                kept = all
+            }
+        }
     }
 
     private struct Latest {
         var tracks: [Track]
+        var learned: [Track.ID: TrackFacts]
         var session: SavedSession
         var availability: [Track.ID: Availability]
     }
@@ -38,9 +51,9 @@ final class SessionMemory: Sendable {
     private let listener = LateBound<@Sendable (MediaError) -> Void>()
 
     private static let (sessionName, queueName, historyName) = ("session", "queue", "history")
-    private static let episodesName = "episodes"
 
-    /// Reads the files. With `--fresh`, only the history of typed lines is used.
+    /// Reads the files. With `--fresh`, only the history of typed lines is used, and the others stay as they are
+    /// until the session has played for a minute.
     init(folder: StateFolder, options: Options, clock: any MonotonicClock) {
         self.folder = folder
         self.clock = clock
@@ -48,7 +61,7 @@ final class SessionMemory: Sendable {
         let session = Self.read(Self.sessionName, folder, &problems, SavedSession.init(parsing:))
         let queue = Self.read(Self.queueName, folder, &problems, SavedQueue.init(parsing:))
         // These are no part of a session: `--fresh` does not forget them.
-        let episodes = Self.read(Self.episodesName, folder, &problems) { EpisodeRecords(parsing: $0) }
+        let episodes = Self.read(EpisodeRecords.fileName, folder, &problems) { EpisodeRecords(parsing: $0) }
         self.problems = problems
         last =
             options.fresh
@@ -56,13 +69,22 @@ final class SessionMemory: Sendable {
         let typed = options.sources.compactMap { WebURL($0)?.resolving("/")?.requestString }
         trustedOrigins = typed.isEmpty ? last.session.origins : typed
         let known = episodes ?? EpisodeRecords()
-        state = Locked(State(places: last.session.places, episodes: known, written: queue))
+        let places = session?.places ?? ResumePlaces()
+        state = Locked(
+            State(
+                places: last.session.places,
+                kept: options.fresh ? places : nil,
+                trial: options.fresh ? TrialTime() : nil,
+                episodes: known,
+                written: queue
+            )
+        )
         history = ((try? folder.read(Self.historyName)) ?? "").split(separator: "\n").suffix(500).map(
             String.init
         )
         if known.isWordy {
             thread.submit {
-                try? folder.rewrite(Self.episodesName) { EpisodeRecords(parsing: $0).text }
+                try? folder.rewrite(EpisodeRecords.fileName) { EpisodeRecords(parsing: $0).text }
             }
         }
     }
@@ -81,54 +103,62 @@ final class SessionMemory: Sendable {
 
     private func look(at snapshot: PlayerSnapshot) {
         guard !snapshot.isOver else { return }
-        let (isDue, newURL) = state.withLock { state -> (Bool, String?) in
+        let (part, newURL) = state.withLock { state -> (SavePace.Part?, String?) in
+            let heard = snapshot.state == .playing || snapshot.state == .paused ? snapshot.currentTrack : nil
+            var newURL: String?
+            // The looked-up availability lags behind the track that is playing.
+            if let heard, let episode = heard.episode, snapshot.load.isCached, !snapshot.load.stored.isEmpty {
+                newURL = state.episodes.isCached(episode, at: heard.location.savedText)
+            }
+            if let isOver = state.trial?.isOver(isPlaying: snapshot.state == .playing, at: clock.now) {
+                guard isOver else { return (nil, newURL) }
+                state.trial = nil
+            }
             // If the sources have no track, the saved queue is left unchanged.
-            guard !snapshot.tracks.isEmpty || state.latest != nil else { return (false, nil) }
+            guard !snapshot.tracks.isEmpty || state.latest != nil else { return (nil, newURL) }
             let session = SavedSession(snapshot)
             state.latest = Latest(
                 tracks: snapshot.tracks,
+                learned: snapshot.learned,
                 session: session,
                 availability: snapshot.availability
             )
-            var newURL: String?
-            let isHeard = snapshot.state == .playing || snapshot.state == .paused
-            if isHeard, let index = snapshot.currentIndex, snapshot.tracks.indices.contains(index) {
-                let track = snapshot.tracks[index]
-                state.places.heard(
-                    track.placeKey,
-                    at: snapshot.position,
-                    of: snapshot.duration,
-                    isEpisode: track.episode != nil
-                )
-                // The looked-up availability lags behind the track that is playing.
-                if let episode = track.episode, snapshot.load.isCached, !snapshot.load.stored.isEmpty {
-                    newURL = state.episodes.isCached(episode, at: track.location.savedText)
+            if let heard {
+                state.changePlaces {
+                    $0.heard(
+                        heard.placeKey,
+                        at: snapshot.position,
+                        of: snapshot.duration,
+                        isEpisode: heard.episode != nil
+                    )
                 }
             }
             let isMoving = snapshot.state == .playing
-            return (state.pace.isDue(snapshot.tracks, session, isMoving: isMoving, at: clock.now), newURL)
+            return (state.pace.due(snapshot, session, isMoving: isMoving, at: clock.now), newURL)
         }
-        if let newURL { thread.submit { [folder] in folder.append(newURL, to: Self.episodesName) } }
-        if isDue { thread.submit { [self] in save() } }
+        if let newURL { thread.submit { [folder] in folder.append(newURL, to: EpisodeRecords.fileName) } }
+        if let part { thread.submit { [self] in save(part) } }
     }
 
     /// Saves once more; returns when the files are on the disk.
     func finish() async {
-        await thread.run { self.save() }
+        await thread.run { self.save(.all) }
         thread.stop()
     }
 
     /// Runs on the thread that writes the files.
-    private func save() {
-        let (latest, places, written) = state.withLock { ($0.latest, $0.places, $0.written) }
+    private func save(_ part: SavePace.Part) {
+        let (latest, places, written) = state.withLock { ($0.latest, $0.kept ?? $0.places, $0.written) }
         guard let latest else { return }
         rememberURLs(of: latest)
         do throws(StateError) {
             var queue = written ?? SavedQueue()
-            if written?.tracks != latest.tracks {
+            // Both share their parts with the snapshots, so that a queue that has not changed is not compared.
+            if written?.tracks != latest.tracks || (part == .all && written?.facts != latest.learned) {
                 queue = SavedQueue(
                     id: String(UInt64.random(in: 0 ... .max), radix: 16),
-                    tracks: latest.tracks
+                    tracks: latest.tracks,
+                    facts: latest.learned
                 )
                 try folder.write(queue.text, to: Self.queueName)
                 state.withLock { [queue] in $0.written = queue }
@@ -164,7 +194,7 @@ final class SessionMemory: Sendable {
             }
             return lines
         }
-        if !lines.isEmpty { folder.append(lines.joined(separator: "\n"), to: Self.episodesName) }
+        if !lines.isEmpty { folder.append(lines.joined(separator: "\n"), to: EpisodeRecords.fileName) }
     }
 
     /// Reads and parses a file. A file that can't be used is renamed, and its error is added to `problems`.
@@ -197,27 +227,35 @@ extension SessionMemory: ListeningMemory {
         state.withLock { $0.places.position(of: track.placeKey) }
     }
 
+    /// What is remembered of episodes now.
+    var records: EpisodeRecords { state.withLock { $0.episodes } }
+
     func isPlayed(_ episode: Episode) -> Bool { state.withLock { $0.episodes.isPlayed(episode) } }
 
     /// Also forgets the positions of the episodes: each starts from its beginning the next time.
     func setPlayed(_ isPlayed: Bool, _ episodes: [Episode]) {
         let lines = state.withLock { state in
-            for episode in episodes { state.places.remove(episode.key) }
+            for episode in episodes { state.changePlaces { $0.remove(episode.key) } }
             return episodes.compactMap { state.episodes.setPlayed(isPlayed, $0) }
         }
         guard !lines.isEmpty else { return }
-        thread.submit { [folder] in folder.append(lines.joined(separator: "\n"), to: Self.episodesName) }
+        thread.submit { [folder] in folder.append(lines.joined(separator: "\n"), to: EpisodeRecords.fileName)
+        }
     }
+}
 
-    /// The location at which the most bytes of `track` are cached: its own, or an earlier URL of the same episode.
-    func cachedLocation(of track: Track, in cache: any CacheStatus) async -> ResourceLocation {
-        guard let episode = track.episode, case .web(let url) = track.location else { return track.location }
-        let earlier = state.withLock { $0.episodes.urls(of: episode) }.reversed().compactMap { WebURL($0) }
-        guard !earlier.isEmpty else { return track.location }
-        let urls = [url] + earlier
-        let bytes = await cache.availability(of: urls).map { $0?.storedBytes ?? 0 }
-        let fullest = bytes.firstIndex(of: bytes.max() ?? 0) ?? 0
-        return .web(urls[fullest])
+/// The time that a fresh session has played, after which it replaces the last one.
+struct TrialTime: Sendable {
+    static let limit = Duration.seconds(60)
+
+    private var played = Duration.zero
+    private var playingSince: Duration?
+
+    /// `true` as soon as the session has played for `limit` in all.
+    mutating func isOver(isPlaying: Bool, at now: Duration) -> Bool {
+        if let playingSince { played += now - playingSince }
+        playingSince = isPlaying ? now : nil
+        return played >= Self.limit
     }
 }
 
@@ -225,27 +263,62 @@ extension SessionMemory: ListeningMemory {
 ///
 /// Used only when the player reports a change, so an idle player is never woken.
 struct SavePace: Sendable {
-    /// The time by which the saved position may lag behind after a power cut.
+    enum Part: Sendable {
+        /// Everything but what was learned of the tracks, unless the queue itself has changed.
+        case session
+        case all
+    }
+
+    /// The time by which the saved position, and what was learned of the tracks, may lag behind after a power cut. What
+    /// was learned is in the file of the queue, which is rewritten whole.
     static let interval = Duration.seconds(30)
     /// The shortest time between two writes, for keys that are held down.
     static let shortest = Duration.seconds(2)
 
     private var saved: (tracks: [Track], session: SavedSession)?
     private var savedAt = Duration.zero
+    private var learned: [Track.ID: TrackFacts] = [:]
+    private var learnedSavedAt = Duration.zero
+    /// The position at the last call, and the time of that call.
+    private var seen: (position: Duration, time: Duration)?
+    /// `true` if the position has jumped since the last save.
+    private var hasJumped = false
 
-    /// `true` if the session must be saved now; if so, it counts as saved. A change of anything but the
-    /// position is due once `shortest` has passed since the last save; the position alone, every `interval`
-    /// while it moves.
-    mutating func isDue(_ tracks: [Track], _ session: SavedSession, isMoving: Bool, at now: Duration) -> Bool
-    {
+    /// The part of the session that must be saved now, which then counts as saved; `nil` if none. A change of the queue,
+    /// the volume or the modes, or a seek, is due once `shortest` has passed since the last save; what was learned of the
+    /// tracks, and the position while it moves, every `interval`.
+    mutating func due(
+        _ player: PlayerSnapshot,
+        _ session: SavedSession,
+        isMoving: Bool,
+        at now: Duration
+    ) -> Part? {
+        noteJump(to: session.position, at: now)
         let age = now - savedAt
-        guard saved == nil || age >= Self.shortest else { return false }
+        guard saved == nil || age >= Self.shortest else { return nil }
         var session = session
         session.position = .zero
-        let isSame = saved.map { $0.tracks == tracks && $0.session == session } ?? false
-        guard !isSame || (isMoving && age >= Self.interval) else { return false }
-        saved = (tracks, session)
+        let isSame = saved.map { $0.tracks == player.tracks && $0.session == session } ?? false
+        let savesLearned =
+            saved == nil || (now - learnedSavedAt >= Self.interval && learned != player.learned)
+        guard !isSame || hasJumped || savesLearned || (isMoving && age >= Self.interval) else { return nil }
+        saved = (player.tracks, session)
         savedAt = now
-        return true
+        hasJumped = false
+        guard savesLearned else { return .session }
+        learned = player.learned
+        learnedSavedAt = now
+        return .all
+    }
+
+    /// Finds seeks: playing alone moves the position as fast as the clock, or slower; corrections are shorter than 2 s.
+    private mutating func noteJump(to position: Duration, at now: Duration) {
+        if let seen {
+            let playable = now - seen.time + .seconds(2)
+            if !(seen.position - .seconds(2)...seen.position + playable).contains(position) {
+                hasJumped = true
+            }
+        }
+        seen = (position, now)
     }
 }

@@ -26,8 +26,9 @@ struct StateFolder: Sendable {
     func log() -> String? {
         guard (try? make()) != nil else { return nil }
         let log = path + "/log"
+        let file = FileName.cString(log)
         var status = stat()
-        if lstat(log, &status) == 0, status.st_size > Self.longestLog { unlink(log) }
+        if lstat(file, &status) == 0, status.st_size > Self.longestLog { unlink(file) }
         return log
     }
 
@@ -35,7 +36,7 @@ struct StateFolder: Sendable {
     func read(_ name: String) throws(StateError) -> String? {
         let file = path + "/" + name
         // Non-blocking, in case there is a pipe in its place.
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let descriptor = open(FileName.cString(file), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw StateError(SystemError("open the file"))
@@ -77,7 +78,7 @@ struct StateFolder: Sendable {
     func append(_ line: String, to name: String) {
         try? locked { () throws(StateError) in
             let descriptor = open(
-                path + "/" + name,
+                FileName.cString(path + "/" + name),
                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
                 0o600
             )
@@ -90,7 +91,7 @@ struct StateFolder: Sendable {
     /// Calls `body` while this process holds the folder's lock.
     private func locked(_ body: () throws(StateError) -> Void) throws(StateError) {
         try make()
-        let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let lock = open(FileName.cString(path + "/lock"), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw StateError(SystemError("open the lock")) }
         defer { close(lock) }
         guard retryingInterrupted({ flock(lock, LOCK_EX) }) == 0 else {
@@ -111,16 +112,21 @@ struct StateFolder: Sendable {
     }
 
     /// Renames a damaged file, so that the user can still look at it.
-    func setAside(_ name: String) { rename(path + "/" + name, path + "/" + name + ".bad") }
+    func setAside(_ name: String) {
+        let file = path + "/" + name
+        rename(FileName.cString(file), FileName.cString(file + ".bad"))
+    }
 
     private func make() throws(StateError) {
-        if access(path, W_OK | X_OK) == 0 { return }
+        if access(FileName.cString(path), W_OK | X_OK) == 0 { return }
         var made = ""
         for part in path.split(separator: "/") {
             made += "/" + part
             // The specification of the base directories wants 0700 for the parents too.
-            mkdir(made, 0o700)
+            mkdir(FileName.cString(made), 0o700)
         }
-        guard access(path, W_OK | X_OK) == 0 else { throw StateError(SystemError("make the folder")) }
+        guard access(FileName.cString(path), W_OK | X_OK) == 0 else {
+            throw StateError(SystemError("make the folder"))
+        }
     }
 }

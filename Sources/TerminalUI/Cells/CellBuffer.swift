@@ -86,6 +86,13 @@ package struct CellBuffer: Sendable, Equatable {
         draw(text, column: start, row: row, limit: columns.upperBound - start, style: style)
     }
 
+    /// Gives one column of a row another style.
+    mutating func restyle(column: Int, row: Int, style: Style) {
+        guard (0..<rows).contains(row), (0..<columns).contains(column) else { return }
+        let cell = cells[row * columns + column]
+        cells[row * columns + column] = Cell(text: cell.text, width: cell.width, style: style)
+    }
+
     /// Draws a line in place of a list that has no rows.
     mutating func drawPlaceholder(_ text: SafeText, rows: Range<Int>, style: Style = .dim) {
         if let row = rows.first { draw(text, column: 1, row: row, style: style) }

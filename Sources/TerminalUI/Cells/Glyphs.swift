@@ -29,6 +29,8 @@ package enum Glyphs: Sendable {
     package var pin: SafeText { pick("♦", "P") }
     /// The symbol in the bar at the current position.
     package var head: SafeText { pick("▌", "|") }
+    /// The symbol in the bar where a chapter begins.
+    package var tick: SafeText { pick("│", ":") }
     /// The symbol before the number of downloaded bytes.
     package var download: SafeText { pick("↓", "net") }
     /// A filled column of a level meter, and the mark of its peak.

@@ -12,7 +12,7 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case error
     /// A message that is not an error.
     case notice
-    /// Text being typed.
+    /// Text being typed, and what matches it.
     case prompt
     /// A marked row.
     case marked
@@ -47,6 +47,11 @@ package enum ColorChoice: Sendable, Equatable {
     case index(Int)
 
     private static let names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
+
+    /// The name of one of the first sixteen colours, 0...15.
+    package static func name(of index: Int) -> String {
+        index < 8 ? names[index] : "bright-" + names[index - 8]
+    }
 
     /// Parses `default`, a name (`red`, `bright-red`) or a number, 0...255; `nil` for anything else.
     package init?(parsing text: String) {

@@ -40,6 +40,9 @@ package struct CommandLine: Sendable {
 
     package var text: String { String(before) + String(after.reversed()) }
 
+    /// The words that `Tab` offers; empty before it is pressed, and if there is only one.
+    package var offered: [String] { choices?.candidates ?? [] }
+
     /// The number of characters before the cursor.
     package var cursor: Int { before.count }
 

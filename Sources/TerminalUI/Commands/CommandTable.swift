@@ -14,7 +14,13 @@ package enum CommandTable {
         CommandRow("play", .player(.play), "play"),
         CommandRow("pause", .player(.pause), "pause"),
         CommandRow("toggle", .player(.toggle), "play/pause", keys: [" "]),
-        CommandRow("stop", .player(.stop), "stop"),
+        CommandRow(
+            "stop",
+            "reading",
+            "stop playing or reading",
+            completion: .words(["reading"]),
+            usage: "reading, which ends the reading of folders and lists, or no argument"
+        ) { $0.isEmpty ? .player(.stop) : $0 == "reading" ? .player(.stopReading) : nil },
         CommandRow("next", .player(.next), "next track", keys: [">"]),
         CommandRow("previous", .player(.previous), "previous track", keys: ["<"]),
         CommandRow("jump", "N", "play track N", usage: "the number of a track, from 1") {
@@ -30,6 +36,16 @@ package enum CommandTable {
                 .init(["."], "forward 1 min", "+60"), .init([","], "back 1 min", "-60"),
             ]
         ) { SeekTarget(parsing: $0).map { .player(.seek($0)) } },
+        CommandRow(
+            "chapter",
+            "N",
+            "seek to chapter N",
+            completion: .words(["next", "previous"]),
+            usage: "next, previous or the number of a chapter, from 1",
+            keys: [
+                .init(["}"], "next chapter", "next"), .init(["{"], "previous chapter", "previous"),
+            ]
+        ) { ChapterTarget(parsing: $0).map { .player(.chapter($0)) } },
         CommandRow(
             "volume",
             "N",
@@ -68,8 +84,9 @@ package enum CommandTable {
             usage: "off, track or album",
             keys: [.init(["R"], "gain: off, track, album")]
         ) { $0.isEmpty ? .player(.setGain(nil)) : GainMode(rawValue: $0).map { .player(.setGain($0)) } },
-        CommandRow("reload", .player(.reload), "re-download this track"),
+        CommandRow("reload", .player(.reload), "re-download if it changed"),
         CommandRow("status", .player(.status), "print state and position", reach: .lines),
+        CommandRow("list", .player(.list), "print the tracks of the queue", reach: .lines),
         CommandRow("time-left", .toggleRemainingTime, "elapsed/remaining time", reach: .keys, keys: ["t"]),
         CommandRow("sound", .toggleSound, "spectrum and levels", reach: .screen, keys: ["v"]),
     ]
@@ -91,7 +108,7 @@ package enum CommandTable {
             ]
         ) { ViewName(rawValue: $0).map { .show($0) } },
         CommandRow("help", .toggleHelp, "show or hide the keys", reach: .keys, keys: ["?"]),
-        CommandRow("back", .back, "leave filter or view", reach: .screen, keys: [.escape]),
+        CommandRow("back", .back, "leave view, stop reading", reach: .screen, keys: [.escape]),
     ]
 
     private static let lists: [CommandRow] = [

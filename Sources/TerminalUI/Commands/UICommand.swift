@@ -51,7 +51,7 @@ package struct ParsedCommand: Sendable {
     /// The reason, worded for the user, why a line is not a command.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package var message: SafeText
-        /// `true` if no command has this name, so that a list of all commands would help.
+        /// `true` if no command has a name like this, so that a list of all commands would help.
         package var isUnknownName = false
         package var description: String { message.string }
     }
@@ -63,7 +63,11 @@ package struct ParsedCommand: Sendable {
             throw Failure(message: "The command is empty")
         }
         guard let row = CommandTable.row(named: name) else {
-            throw Failure(message: SafeText("Unknown command \"\(name)\""), isUnknownName: true)
+            let hint = Spelling.hint(for: name, among: CommandTable.rows.map(\.name))
+            throw Failure(
+                message: SafeText("Unknown command \"\(name)\"" + hint),
+                isUnknownName: hint.isEmpty
+            )
         }
         var argument = words.count > 1 ? words[1].drop(while: \.isWhitespace) : ""
         while argument.last?.isWhitespace == true { argument.removeLast() }

@@ -7,8 +7,10 @@ enum BarView {
     static func draw(_ player: PlayerSnapshot, row: Int, into buffer: inout CellBuffer) {
         let head = BarPart.head(of: player)
         let parts = BarPart.parts(of: player.load, map: player.timeMap, head: head, columns: buffer.columns)
+        let ticks = ChapterTicks.starts(in: player, columns: buffer.columns)
         for (column, part) in parts.enumerated() {
-            buffer.draw(buffer.glyphs.bar(part), column: column, row: row, style: part.style)
+            let glyph = ticks[column] == nil ? buffer.glyphs.bar(part) : buffer.glyphs.tick
+            buffer.draw(glyph, column: column, row: row, style: part.style)
         }
         guard player.state != .stopped, player.state != .ended,
             let column = BarPart.headColumn(of: player, columns: buffer.columns)
@@ -68,6 +70,7 @@ package enum BarPart: Sendable, Equatable {
         guard player.load.live == nil, let duration = player.duration, (0..<columns).contains(column) else {
             return nil
         }
+        if let chapter = ChapterTicks.starts(in: player, columns: columns)[column] { return .to(chapter) }
         let start = duration * (Double(column) / Double(columns))
         // A seek lands up to a PCM frame early, which must not be in the cell before.
         return .to(column > 0 ? min(start + .milliseconds(1), duration) : .zero)
@@ -89,6 +92,22 @@ package enum BarPart: Sendable, Equatable {
         case .inFlight: .inFlight
         case .missing: .missing
         }
+    }
+}
+
+/// The marks on the bar where chapters begin. Pure.
+enum ChapterTicks {
+    /// The starts of chapters by the cells that have a mark, the first one of each cell.
+    ///
+    /// The start of the bar needs no mark. A bar without times has none, and neither has one with more chapters than half
+    /// its cells, since it would hide what is cached.
+    static func starts(in player: PlayerSnapshot, columns: Int) -> [Int: Duration] {
+        guard let map = player.timeMap, let chapters = player.info?.chapters, chapters.count <= columns / 2
+        else { return [:] }
+        let marked = chapters.chapters.filter { $0.start < map.duration }.map { chapter in
+            (Int(chapter.start / map.duration * Double(columns)), chapter.start)
+        }
+        return Dictionary(marked.filter { (1..<columns).contains($0.0) }) { first, _ in first }
     }
 }
 

@@ -4,12 +4,16 @@ internal import Media
 /// hints.
 enum BottomLineView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+        // The status is covered only while it matters less: it says why a player waits.
+        let isWaiting = [.opening, .buffering].contains(state.player.state)
+        let rows = (isWaiting ? row : state.layout.statusRow ?? row)...row
         if let (sign, line) = state.typed {
             draw(line, behind: sign, row: row, into: &buffer)
         } else if let answer = state.answer {
-            buffer.draw(answer.text, column: 0, row: row, style: answer.style)
+            NoticeView.draw(answer.text, rows: rows, style: answer.style, into: &buffer)
         } else if let message = state.message {
-            buffer.draw(message, column: 0, row: row, style: .notice)
+            let key = state.keyMap.name(of: .show(.messages))
+            NoticeView.draw(message, rows: rows, style: .notice, keyForAll: key, into: &buffer)
         } else {
             drawHints(state, row: row, into: &buffer)
         }
@@ -17,7 +21,7 @@ enum BottomLineView {
 
     private static func drawHints(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         var column = 0
-        for hint in Hint.all(in: state.view, keyMap: state.keyMap, columns: buffer.columns) {
+        for hint in Hint.all(of: state, columns: buffer.columns) {
             column = buffer.draw(hint.key, column: column, row: row)
             column = buffer.draw(hint.word, column: column + 1, row: row, style: .dim) + 3
         }
@@ -42,33 +46,78 @@ enum BottomLineView {
     }
 }
 
+/// A message or an answer at the bottom of the screen.
+enum NoticeView {
+    /// The fewest columns of a window in which the name of a key takes none of the text that matters more.
+    private static let leastForKey = 40
+
+    /// Draws `text` in the last of `rows`, or in as many of them as it needs.
+    ///
+    /// A text too long for all of them ends with an ellipsis and, if `keyForAll` shows the whole text, with that key.
+    static func draw(
+        _ text: SafeText,
+        rows: ClosedRange<Int>,
+        style: Style,
+        keyForAll: SafeText? = nil,
+        into buffer: inout CellBuffer
+    ) {
+        let width = max(1, buffer.columns)
+        let lines = text.columns <= width ? [text] : text.wrapped(toColumns: width)
+        let first = max(rows.lowerBound, rows.upperBound - lines.count + 1)
+        for (row, line) in zip(first...rows.upperBound, lines) {
+            buffer.fill(row: row, style: .normal)
+            buffer.draw(line, column: 0, row: row, style: style)
+        }
+        guard lines.count > rows.upperBound - first + 1 else { return }
+        let rest = lines[(rows.upperBound - first)...].map(\.string).joined(separator: " ")
+        let all: SafeText = width < leastForKey ? "" : keyForAll.map { " " + $0 + " shows all" } ?? ""
+        buffer.fill(row: rows.upperBound, style: .normal)
+        let end = buffer.draw(
+            SafeText(rest),
+            column: 0,
+            row: rows.upperBound,
+            limit: width - all.columns,
+            style: style
+        )
+        buffer.draw(all, column: end, row: rows.upperBound, style: style)
+    }
+}
+
 /// A key that is useful in the open view, and a word for what it does.
 private struct Hint {
     var key: SafeText
     var word: SafeText
 
-    /// As many hints as fit, without commands that have no key.
-    static func all(in view: ViewName, keyMap: KeyMap, columns: Int) -> [Hint] {
+    /// As many hints as fit, without commands that have no key. In a narrow window the first and the last two stay.
+    static func all(of state: UIState, columns: Int) -> [Hint] {
         var hints: [Hint] = []
-        var end = 0
-        for (command, word) in commands(in: view) {
-            guard let key = keyMap.name(of: command), !hints.contains(where: { $0.key == key }) else {
+        for (command, word) in commands(in: state.view, isQueueEmpty: state.player.tracks.isEmpty) {
+            guard let key = state.keyMap.name(of: command), !hints.contains(where: { $0.key == key }) else {
                 continue
             }
-            end += key.columns + word.columns + (hints.isEmpty ? 1 : 4)
-            guard end <= columns else { break }
             hints.append(Hint(key: key, word: word))
         }
-        return hints
+        while hints.count > 1, width(of: hints) > columns { hints.remove(at: max(1, hints.count - 3)) }
+        return width(of: hints) > columns ? [] : hints
     }
 
-    private static func commands(in view: ViewName) -> [(UICommand, SafeText)] {
+    /// A blank behind each key, and three between the hints.
+    private static func width(of hints: [Hint]) -> Int {
+        hints.reduce(-3) { $0 + $1.key.columns + 1 + $1.word.columns + 3 }
+    }
+
+    private static func commands(in view: ViewName, isQueueEmpty: Bool) -> [(UICommand, SafeText)] {
         let own: [(UICommand, SafeText)]
         switch view {
+        case .queue where isQueueEmpty:
+            own = [
+                (.openCommandLine("add "), "add"), (.show(.cache), "cached tracks"),
+                (.openCommandLine(""), "command"),
+            ]
         case .queue:
             own = [
                 (.playSelected, "play"), (.search(nil), "search"), (.filter(nil), "filter"),
-                (.toggleMark, "mark"), (.removeSelected, "remove"),
+                (.removeSelected, "remove"), (.toggleMark, "mark"),
             ]
         case .cache:
             own = [(.playSelected, "add to queue"), (.removeSelected, "delete"), (.pinSelected, "pin")]

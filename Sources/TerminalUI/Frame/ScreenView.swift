@@ -39,7 +39,8 @@ package struct ScreenView: Sendable {
         let layout = state.layout
         let rows = layout.listRows
         switch state.view {
-        case .queue: QueueView.draw(state.queue, of: state.player, rows: rows, into: &buffer)
+        case .queue:
+            QueueView.draw(state.queue, of: state.player, keyMap: state.keyMap, rows: rows, into: &buffer)
         case .playing: PlayingView.draw(state.player, at: state.playing, rows: rows, into: &buffer)
         case .cache: CacheView.draw(state.cache, layout: layout, into: &buffer)
         case .network: NetworkView.draw(state.network, layout: layout, timeOfDay: timeOfDay, into: &buffer)

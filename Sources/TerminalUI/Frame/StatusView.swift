@@ -4,8 +4,9 @@ internal import Media
 enum StatusView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         // The line of the answer is still being edited below.
-        if state.typed != nil, let answer = state.answer, answer.isError {
-            buffer.draw(answer.text, column: 0, row: row, style: answer.style)
+        if state.typed != nil, let answer = state.answer {
+            let rows = (state.layout.barRow ?? row)...row
+            NoticeView.draw(answer.text, rows: rows, style: answer.style, into: &buffer)
             return
         }
         var column = 0
@@ -23,6 +24,15 @@ enum StatusView {
             state.isLeaving
                 ? "Quitting" + glyphs.more : waiting(player, glyphs) ?? glyphs.word(for: player.state)
         ]
+        if player.isReading {
+            let key = state.backStopsReading ? state.keyMap.name(of: .back) : nil
+            // A long name leaves room for the key.
+            let name =
+                player.awaitedSource.map { " " + $0.cut(toColumns: 30, ellipsis: glyphs.ellipsis) } ?? ""
+            parts.append("reading" + name + (key.map { " (" + $0 + " stops)" } ?? ""))
+        }
+        let slow = slowLine(player)
+        if let slow { parts.append(slow) }
         if player.connectivity.isOffline { parts.append("offline") }
         if !state.queue.marks.isEmpty { parts.append(SafeText("\(state.queue.marks.count) marked")) }
         if let filter = state.queue.filter { parts.append(SafeText("filter \(filter.text)")) }
@@ -32,11 +42,11 @@ enum StatusView {
         if let gain = gain(player) { parts.append(gain) }
         // The buffered time matters more than the network traffic, so it comes first.
         if player.buffered > .zero { parts.append(SafeText("buffer \(player.buffered.clockTime)")) }
-        if let rate = player.load.bytesPerSecond, rate.isFinite, !player.load.inFlight.isEmpty {
-            parts.append(SafeText("\(ByteText.text(Int64(max(0, min(rate, 1e15)))))/s"))
+        if slow == nil, let rate = player.load.bytesPerSecond, !player.load.inFlight.isEmpty {
+            parts.append(rateText(rate))
         }
-        parts.append(glyphs.download + " " + SafeText(ByteText.text(player.totalFetchedBytes)))
-        parts.append(SafeText("from cache \(ByteText.text(player.totalCachedBytes))"))
+        parts.append(glyphs.download + " " + SafeText(SizeText.text(player.totalFetchedBytes)))
+        parts.append(SafeText("from cache \(SizeText.text(player.totalCachedBytes))"))
         return parts
     }
 
@@ -47,9 +57,20 @@ enum StatusView {
         if player.isOutputLost { return "No sound server, waiting" }
         guard let wait = player.load.wait, let left = player.retryIn else { return nil }
         let seconds = Int(max(0, left.seconds).rounded(.up))
-        let attempt = wait.nextAttempt.map { " (" + $0 + ")" } ?? ""
         let next = seconds > 0 ? SafeText("Retry in \(seconds) s") : "Retrying"
-        return next + attempt + " " + glyphs.dot + " " + wait.error.reason
+        return next + " " + glyphs.dot + " " + wait.error.reason
+    }
+
+    /// Both rates while the line is slower than the music; otherwise `nil`.
+    private static func slowLine(_ player: PlayerSnapshot) -> SafeText? {
+        guard let line = player.load.bytesPerSecond, let music = player.info?.bytesPerSecond, line < music,
+            !player.load.inFlight.isEmpty
+        else { return nil }
+        return "line " + rateText(line) + ", music " + rateText(music)
+    }
+
+    private static func rateText(_ bytesPerSecond: Double) -> SafeText {
+        SafeText("\(SizeText.text(Int64(bytesPerSecond.isFinite ? max(0, min(bytesPerSecond, 1e15)) : 0)))/s")
     }
 
     /// The gain mode and the gain of the current track; `nil` if gain is off.

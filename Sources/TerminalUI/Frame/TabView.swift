@@ -1,6 +1,7 @@
 package import Media
 
-/// The top line: a tab for each view, and the number of entries in the open view at the right.
+/// The top line: a tab for each view, and at the right the number of entries in the open view, with the place in it if
+/// not all are in view.
 enum TabView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         let line = TabLine(open: state.view, columns: buffer.columns)
@@ -16,32 +17,59 @@ enum TabView {
     /// The texts for the open view, the longest first.
     private static func amounts(_ state: UIState, _ glyphs: Glyphs) -> [SafeText] {
         switch state.view {
-        case .queue: [queueAmount(state, glyphs)]
+        case .queue: queueAmounts(state, glyphs)
         case .cache: cacheAmounts(state.cache)
         case .network: [SafeText(count(state.network.recordCount, "entry", "entries"))]
         case .messages: [SafeText(count(state.player.messages.count, "message"))]
-        case .playing, .help: []
+        case .playing: pages(of: state.playing)
+        case .help: pages(of: state.help)
         }
     }
 
-    /// `9 tracks`; with a filter `4 of 9`, or `4… of 9` until all tracks were examined.
-    private static func queueAmount(_ state: UIState, _ glyphs: Glyphs) -> SafeText {
-        let all = state.player.tracks.count
-        guard let filter = state.queue.filter else { return SafeText(count(all, "track")) }
+    /// `9 tracks`, or `1207 of 3000 tracks` for the selected one of a longer list; with a filter `4 of 9`, or `4… of 9`
+    /// until all tracks were examined.
+    private static func queueAmounts(_ state: UIState, _ glyphs: Glyphs) -> [SafeText] {
+        let (all, list) = (state.player.tracks.count, state.queue.list)
+        guard let filter = state.queue.filter else {
+            let (place, tracks) = (place(in: list), count(all, "track"))
+            return [
+                SafeText(place + tracks), SafeText(place.isEmpty ? tracks : place + "\(all)"),
+                SafeText(tracks),
+            ]
+        }
         let more = filter.hasWork(in: state.player) ? glyphs.more : ""
-        return SafeText("\(filter.matches.count)") + more + SafeText(" of \(all)")
+        return [SafeText("\(filter.matches.count)") + more + SafeText(" of \(all)")]
     }
 
-    /// `61 tracks, 1.9 of 10 GB`; with a filter, the tracks and bytes of the matches.
+    /// `61 tracks, 2 lists, 1.9 of 10 GB`, or `12 of 61 tracks, …`; with a filter, the tracks and bytes of the matches.
     private static func cacheAmounts(_ cache: CacheViewState) -> [SafeText] {
         let stored = cache.entries.reduce(0) { $0 &+ $1.stored.byteCount }
         let all = cache.report.entries?.count ?? 0
         guard cache.filter.isEmpty else {
             let matches = "\(cache.entries.count) of \(all)"
-            return [SafeText("\(matches) tracks, \(ByteText.text(stored))"), SafeText(matches)]
+            return [SafeText("\(matches) tracks, \(SizeText.text(stored))"), SafeText(matches)]
         }
-        let size = cache.report.budget.map { ByteText.text(stored, of: $0) } ?? ByteText.text(stored)
-        return [SafeText("\(count(all, "track")), \(size)"), SafeText(size)]
+        let size = cache.report.budget.map { SizeText.text(stored, of: $0) } ?? SizeText.text(stored)
+        let lists = cache.report.entries?.count(where: \.isList) ?? 0
+        let tracks = count(all - lists, "track")
+        let both = lists == 0 ? tracks : tracks + ", " + count(lists, "list")
+        // With lists among the rows, the selected row has no place among the tracks.
+        let place = lists == 0 ? place(in: cache.list) : ""
+        return [
+            SafeText(place + "\(both), \(size)"), SafeText("\(both), \(size)"),
+            SafeText("\(tracks), \(size)"),
+            SafeText(size),
+        ]
+    }
+
+    /// `12 of `, the selected row of a list that is longer than the window; else empty.
+    private static func place(in list: ListPosition) -> String {
+        list.isCut ? "\(list.selected + 1) of " : ""
+    }
+
+    /// `2/4` for a text that is longer than the window.
+    private static func pages(of list: ListPosition) -> [SafeText] {
+        list.isCut ? [SafeText("\(list.page.number)/\(list.page.count)")] : []
     }
 
     private static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {

@@ -9,12 +9,15 @@ enum CommandReply {
         in player: PlayerSnapshot,
         keys: KeyMap
     ) -> CommandAnswer? {
+        if command == .stopReading {
+            return player.isReading ? .notice("Stopped reading") : .error("Nothing is being read")
+        }
         let count = player.tracks.count
         // The player holds such commands back until the tracks are known.
         if count == 0, player.state == .opening { return nil }
         let undo = keys.name(of: .player(.undo)).map { " · " + $0 + " undo" } ?? ""
         switch command {
-        case .undo, .add, .save, .pin, .setPinned, .setPlayed, .quit: return nil
+        case .undo, .add, .stopReading, .save, .pin, .setPinned, .setPlayed, .quit: return nil
         case .status: return .notice(time(of: player, glyphs: .unicode))
         case .volume(let percent):
             return unchanged(player.volume == percent && !player.isMuted, volume(percent))
@@ -25,19 +28,28 @@ enum CommandReply {
         case .setGain(let mode?): return unchanged(player.gainMode == mode, gain(mode))
         case .mute, .shuffle, .setRepeat, .setGain: return nil
         case _ where count == 0: return .error("The queue is empty")
+        case .list: return .notice(SafeText("The queue has \(tracks(count))"))
         case .play: return .notice("Playing")
         case .pause: return isActive(player) ? .notice("Paused") : nothingPlays
         case .toggle:
             return .notice(isActive(player) && player.state != .paused ? "Paused" : "Playing")
         case .stop: return isActive(player) ? .notice("Stopped") : nothingPlays
-        case .next: return .notice("Next track")
-        case .previous: return .notice("Previous track")
+        case .next: return .notice(next(of: player))
+        case .previous: return .notice(player.previousRestarts ? "From the beginning" : "Previous track")
         case .jump(let number): return numbered(number, in: player) { "Track \(number)" }
         case .seek(let target):
             guard isActive(player) else { return nothingPlays }
             // The player refuses to seek in a live stream, and says why.
-            return player.load.live == nil ? .notice(seek(target)) : nil
-        case .reload: return isActive(player) ? .notice("Downloading this track again") : nothingPlays
+            guard player.load.live == nil else { return nil }
+            if case .by(let distance) = target, let duration = player.duration,
+                player.position + distance >= duration
+            {
+                return .notice(next(of: player))
+            }
+            return .notice(seek(target))
+        case .chapter: return isActive(player) ? nil : nothingPlays
+        case .reload:
+            return isActive(player) ? .notice("Downloading this track again if it has changed") : nothingPlays
         case .remove(let numbers):
             return numbered(numbers.highest, in: player) { "Removed \(tracks(numbers.count))" + undo.string }
         case .move(let numbers, let target):
@@ -108,6 +120,10 @@ enum CommandReply {
     private static func repeated(_ mode: RepeatMode) -> SafeText { SafeText("Repeat \(mode.rawValue)") }
 
     private static func gain(_ mode: GainMode) -> SafeText { SafeText("Gain \(mode.rawValue)") }
+
+    private static func next(of player: PlayerSnapshot) -> SafeText {
+        player.hasNext ? "Next track" : "End of the queue"
+    }
 
     private static func seek(_ target: SeekTarget) -> SafeText {
         switch target {

@@ -16,6 +16,16 @@ package struct ListPosition: Sendable, Equatable {
     /// The rows to draw.
     package var visible: Range<Int> { top..<min(count, top + height) }
 
+    /// `true` if some rows are out of view.
+    var isCut: Bool { count > height }
+
+    /// The number of the page in view, counted from 1, and of all pages; the last page is any with the last row.
+    var page: (number: Int, count: Int) {
+        guard height > 0, isCut else { return (1, 1) }
+        let pages = (count + height - 1) / height
+        return (top + height >= count ? pages : min(top / height + 1, pages - 1), pages)
+    }
+
     /// `true` if the last row is selected or the list is empty: then the selection follows new rows.
     package var isAtEnd: Bool { selected >= count - 1 }
 

@@ -29,7 +29,18 @@ package struct PlainState: Sendable {
         // The key was typed directly after the colon, before the terminal took over the editing.
         if wantsLine { return key == .enter ? entered("") : answered { $0.apply(.key(key)) } }
         guard let entry = ui.keyMap.entry(for: key) else { return answered { $0.apply(.key(key)) } }
-        guard entry.command != .back, entry.command != .redraw else { return Reply() }
+        guard entry.command != .redraw else { return Reply() }
+        if entry.command == .back {
+            return ui.backStopsReading ? answered { $0.apply(.key(key)) } : Reply()
+        }
+        switch entry.command {
+        // What is typed next is the text: it must not run as keys.
+        case .search(nil), .filter(nil):
+            var reply = answered { $0.run(.openCommandLine(entry.row.name + " ")) }
+            reply.lines.append(entry.row.needsScreenMessage + " (Enter leaves this line)")
+            return reply
+        default: break
+        }
         return linesInstead(of: entry).map { Reply(lines: $0) } ?? answered { $0.apply(.key(key)) }
     }
 
@@ -55,11 +66,16 @@ package struct PlainState: Sendable {
         return reply
     }
 
-    /// Applies the player's newest snapshot, and returns a line for each setting that has changed.
+    /// Applies the player's newest snapshot. Returns a line for each setting that has changed, and one with the key that
+    /// ends the reading of a slow source.
     package mutating func take(_ snapshot: PlayerSnapshot) -> [SafeText] {
-        let old = ui.player
+        let (old, wantedLine) = (ui.player, wantsLine)
         _ = ui.apply(.snapshot(snapshot))
-        return CommandReply.changes(from: old, to: snapshot)
+        // On the screen, a line that failed is opened again.
+        if wantsLine, !wantedLine { _ = ui.apply(.key(.escape)) }
+        let isSlow = old.awaitedSource == nil && snapshot.awaitedSource != nil
+        let key = isSlow ? ui.keyMap.name(of: .back) : nil
+        return CommandReply.changes(from: old, to: snapshot) + (key.map { [$0 + " stops reading"] } ?? [])
     }
 
     private mutating func answered(_ change: (inout UIState) -> [UIAction]) -> Reply {
@@ -107,7 +123,7 @@ extension PlayerCommand {
     /// `true` if plain mode prints an event that shows the result.
     fileprivate var isNarrated: Bool {
         switch self {
-        case .play, .pause, .toggle, .next, .previous, .jump, .seek, .status: true
+        case .play, .pause, .toggle, .next, .previous, .jump, .seek, .status, .list: true
         default: false
         }
     }

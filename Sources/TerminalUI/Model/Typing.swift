@@ -18,6 +18,32 @@ struct Typing: Sendable {
         command.map { (":", $0) } ?? prompt.map { ($0.kind.sign, $0.line) }
     }
 
+    /// `true` if `command` is the last one that was entered, so that the key `Up` brings its line back.
+    func recalls(_ command: PlayerCommand) -> Bool {
+        guard let line = history.last, let last = try? ParsedCommand(parsing: line) else { return false }
+        return last.command == .player(command)
+    }
+
+    /// `true` if the command has a name that no command has, nor one like it.
+    var isUnknownCommand: Bool {
+        guard let command else { return false }
+        do {
+            _ = try ParsedCommand(parsing: command.text)
+            return false
+        } catch {
+            return error.isUnknownName
+        }
+    }
+
+    /// The words that `Tab` offers for the command, as many as a line shows; `nil` if it offers none.
+    var offer: SafeText? {
+        guard let words = command?.offered, !words.isEmpty else { return nil }
+        let shown = words.prefix(40).map { $0.split(separator: " ").first ?? "" }
+        return SafeText(shown.joined(separator: "  "))
+    }
+
+    mutating func cancel() { command = nil }
+
     mutating func open(_ text: String) { command = CommandLine(text, history: history) }
 
     /// Applies a key to the command. A cancelled or entered command is closed.

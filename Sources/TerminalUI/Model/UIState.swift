@@ -23,6 +23,8 @@ package struct UIState: Sendable {
     /// `true` if the user asked to quit.
     package private(set) var isLeaving = false
     private var typing: Typing
+    /// The line that was entered last; `nil` once another key was pressed, or the notice after it has gone.
+    private var enteredLine: String?
     /// `true` from the first snapshot on.
     private var hasSnapshot = false
 
@@ -103,16 +105,30 @@ package struct UIState: Sendable {
         if let change = CommandReply.changes(from: before, to: snapshot).last, hasSnapshot, typed == nil {
             answer = .notice(change)
         } else if messages.newestNumber != newest, typed == nil {
-            answer = nil
+            answer = snapshot.messages.last.flatMap { failure($0) }
+            if answer != nil, let enteredLine { typing.open(enteredLine) }
+            if answer != nil { lists.messages.markSeen() }
         }
         hasSnapshot = true
         lists.fitFacts(of: player)
         return snapshot.isOver ? [.leave] : []
     }
 
+    /// The answer to the last line that was entered, if it is the one that failed. If other keys were pressed since, it
+    /// says how to get the line back for editing.
+    private func failure(_ message: PlayerMessage) -> CommandAnswer? {
+        guard let failed = message.failed, typing.recalls(failed),
+            let key = keyMap.name(of: .openCommandLine(""))
+        else { return nil }
+        let way = enteredLine == nil ? " (" + key + " and Up bring the line back)" : ""
+        return .error(message.text + way)
+    }
+
     // MARK: Typing
 
     private mutating func press(_ key: Key) -> [UIAction] {
+        let entry = keyMap.entry(for: key)
+        if answer?.isError == true, entry?.command == .toggleHelp, typing.isUnknownCommand { typing.cancel() }
         clearNotice()
         if typing.command != nil { return edit(with: key) }
         if let isOpen = typing.prompt?.apply(key, to: &lists, of: player) {
@@ -121,7 +137,7 @@ package struct UIState: Sendable {
             if key == .enter { reportVainSearch() }
             return []
         }
-        if let entry = keyMap.entry(for: key) { return run(entry.command) }
+        if let entry { return run(entry.command) }
         if key == .control("c") { return run(.player(.quit)) }
         let help = keyMap.name(of: .toggleHelp).map { " (" + $0 + " for help)" } ?? ""
         answer = .notice(key.name + " is not bound" + help)
@@ -130,36 +146,40 @@ package struct UIState: Sendable {
 
     /// Removes the answer and the message at the bottom, unless typed text or the answer covers the message.
     private mutating func clearNotice() {
+        enteredLine = nil
         if typed == nil, answer == nil, layout.messageRow != nil { lists.messages.markSeen() }
         answer = nil
     }
 
     private mutating func edit(with key: Key) -> [UIAction] {
         switch typing.edit(with: key) {
-        case .editing, .cancelled: return []
+        case .editing, .cancelled: answer = typing.offer.map { .notice($0) }
         case .wantsPaths(let word): return [.listPaths(word)]
         case .entered(let text):
+            enteredLine = text
             let actions = enter(text)
             // A line that failed stays to be edited.
             if answer?.isError == true { typing.open(text) }
             return actions
         }
+        return []
     }
 
     private mutating func enter(_ line: String) -> [UIAction] {
         guard !line.allSatisfy(\.isWhitespace) else { return [] }
+        // Habits of vi users. They are not in the table of commands, since scripts write whole names.
+        if ["q", "q!", "wq"].contains(line) { return run(.player(.quit)) }
         do {
             let actions = run(try ParsedCommand(parsing: line).command)
             return CommandLine.maySave(line) ? [.remember(line)] + actions : actions
         } catch {
-            let help = error.isUnknownName ? keyMap.name(of: .toggleHelp) : nil
-            answer = .error(error.message + (help.map { " (" + $0 + " lists them)" } ?? ""))
+            let key = keyMap.name(of: .toggleHelp) ?? ":help"
+            answer = .error(error.message + (error.isUnknownName ? " (" + key + " lists them)" : ""))
             return []
         }
     }
 
-    /// Pasted text runs no keys: it is inserted into what is being typed, or else added to the queue line by
-    /// line.
+    /// Pasted text runs no keys: it is inserted into what is typed, or else added to the queue line by line.
     private mutating func paste(_ text: String) -> [UIAction] {
         if typing.command != nil {
             typing.insert(text)
@@ -180,7 +200,7 @@ package struct UIState: Sendable {
 
     // MARK: Commands
 
-    private mutating func run(_ command: UICommand) -> [UIAction] {
+    mutating func run(_ command: UICommand) -> [UIAction] {
         if command != .removeSelected { lists.cache.cancelDelete() }
         if command != .moveSelected(by: 1), command != .moveSelected(by: -1) { lists.queue.endMoving() }
         switch command {
@@ -225,7 +245,9 @@ package struct UIState: Sendable {
             answer = .notice(showsRemainingTime ? "Remaining time" : "Elapsed time")
         case .toggleSound: return toggleSound()
         case .openCommandLine(let text): typing.open(text)
-        case .redraw: return [.redrawAll]
+        case .redraw:
+            answer = .notice("Redrawn")
+            return [.redrawAll]
         }
         return []
     }
@@ -322,7 +344,12 @@ package struct UIState: Sendable {
         return wasCache ? [.watchCache(false)] : []
     }
 
-    /// Closes what was opened last: the filter, a view, the marks.
+    /// `true` if `back` has nothing to close, so that it ends the reading of sources.
+    package var backStopsReading: Bool {
+        player.isReading && view == .queue && queue.filter == nil && queue.marks.isEmpty
+    }
+
+    /// Closes what was opened last: the filter, a view, the marks; or else stops the reading of sources.
     private mutating func goBack() -> [UIAction] {
         if view == .help { return open(lists.viewBeforeHelp) }
         let hasFilter = (view == .queue || view == .cache) && !lists.filter.isEmpty
@@ -333,6 +360,10 @@ package struct UIState: Sendable {
             return open(.queue)
         } else if !queue.marks.isEmpty {
             mark(.unmarkAll)
+        } else if backStopsReading {
+            return run(.player(.stopReading))
+        } else {
+            answer = .notice("Nothing to close")
         }
         return []
     }

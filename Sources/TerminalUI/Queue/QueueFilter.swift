@@ -9,35 +9,51 @@ package struct QueueFilter: Sendable {
     package static let slice = 2_000
 
     package let text: String
-    private let matcher: TrackMatcher
+    let matcher: TrackMatcher
     /// Positions in the queue, in order, of the matches found so far.
     package private(set) var matches: [Int] = []
+    /// The matches of another examination, after more tags were read, which replace `matches` at its end; `nil` during
+    /// the first one.
+    private var renewed: [Int]?
     /// The number of tracks examined, from the first one on.
     package private(set) var examinedCount = 0
     private var revision: Int
+    /// The number of tracks with known tags when the examination began.
+    private var learnedCount: Int
 
     init(_ text: String, of player: PlayerSnapshot) {
         self.text = text
         matcher = TrackMatcher(text)
-        revision = player.queueRevision
+        (revision, learnedCount) = (player.queueRevision, player.learned.count)
     }
 
-    /// `true` if some tracks were not examined yet.
+    /// `true` if some tracks were not examined yet, or have new tags.
     package func hasWork(in player: PlayerSnapshot) -> Bool {
         revision != player.queueRevision || examinedCount < player.tracks.count
+            || learnedCount != player.learned.count
     }
 
-    /// Examines the next tracks. A changed queue is examined again from its beginning.
-    mutating func look(through player: PlayerSnapshot) {
+    /// Examines the next tracks. A changed queue is examined again from its beginning, and so is one of which more tags
+    /// are known; its matches are shown until then.
+    ///
+    /// Returns `true` if other matches have replaced the shown ones.
+    @discardableResult
+    mutating func look(through player: PlayerSnapshot) -> Bool {
         if revision != player.queueRevision {
-            (revision, examinedCount, matches) = (player.queueRevision, 0, [])
+            (revision, learnedCount) = (player.queueRevision, player.learned.count)
+            (examinedCount, matches, renewed) = (0, [], nil)
+        } else if learnedCount != player.learned.count, examinedCount >= player.tracks.count {
+            (learnedCount, examinedCount, renewed) = (player.learned.count, 0, [])
         }
         let end = min(player.tracks.count, examinedCount + Self.slice)
         for place in examinedCount..<max(examinedCount, end) {
-            let track = player.tracks[place]
-            if matcher.matches(track, facts: player.learned[track.id]) { matches.append(place) }
+            guard matcher.matches(player, at: place) else { continue }
+            if renewed == nil { matches.append(place) } else { renewed?.append(place) }
         }
         examinedCount = max(examinedCount, end)
+        guard examinedCount >= player.tracks.count, let all = renewed.take() else { return false }
+        matches = all
+        return true
     }
 
     /// Drops a row whose track is being removed, before the next snapshot shows the removal.
@@ -77,8 +93,7 @@ package struct TrackSearch: Sendable {
         while found == nil, examinedCount < end {
             let step = isForward ? examinedCount : -examinedCount
             let row = ((start + step) % rows + rows) % rows
-            let track = player.tracks[place(row)]
-            if matcher.matches(track, facts: player.learned[track.id]) { found = row }
+            if matcher.matches(player, at: place(row)) { found = row }
             examinedCount += 1
         }
     }

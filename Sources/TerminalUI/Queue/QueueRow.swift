@@ -6,6 +6,8 @@ struct QueueRow {
     let number: Int
     /// One column: the symbol for playing, paused, waiting, failed or a played episode, or a blank.
     let mark: SafeText
+    /// `true` for a played episode whose `mark` says something else.
+    let isChecked: Bool
     let isMarked: Bool
     let title: SafeText
     /// Empty if unknown.
@@ -26,12 +28,12 @@ struct QueueRow {
         number = index + 1
         let track = player.tracks[index]
         let isCurrent = index == player.currentIndex
-        let facts = player.learned[track.id]
-        let tags = Self.tags(of: track, better: isCurrent ? player.info?.tags ?? facts?.tags : facts?.tags)
-        title = tags.title ?? track.location.name
-        artist = tags.artist ?? ""
+        let names = Self.names(player, at: index)
+        title = names.title
+        artist = names.artist ?? ""
         date = track.episode?.date.map { SafeText($0.day) } ?? ""
-        let known = (isCurrent ? player.duration : nil) ?? facts?.duration ?? track.duration
+        let known =
+            (isCurrent ? player.duration : nil) ?? player.learned[track.id]?.duration ?? track.duration
         duration = known.map { SafeText($0.clockTime) } ?? ""
         self.isMarked = isMarked
         // A track that failed once may play at the next attempt.
@@ -44,8 +46,21 @@ struct QueueRow {
         } else {
             (mark, style) = (" ", isMarked ? .marked : .normal)
         }
+        isChecked = track.isPlayed && mark != glyphs.heard
         isPinned = player.availability[track.id]?.isPinned ?? false
         if case .web = track.location { map = Self.map(of: track, isCurrent: isCurrent, player) }
+    }
+
+    /// The title that the row at `index` shows, else the name of the file, and the artist if known. Searching, filtering
+    /// and showing use these. A station keeps the name that its list gives it, or else its own, whatever it plays.
+    static func names(_ player: PlayerSnapshot, at index: Int) -> (title: SafeText, artist: SafeText?) {
+        let track = player.tracks[index]
+        var heard = index == player.currentIndex ? player.info?.tags : nil
+        if player.load.live != nil, let known = heard, let station = track.tags.title ?? known.album {
+            heard = TrackTags(title: station)
+        }
+        let tags = tags(of: track, better: heard ?? player.learned[track.id]?.tags)
+        return (tags.title ?? track.location.name, tags.artist)
     }
 
     func name(_ glyphs: Glyphs) -> SafeText { Self.name(title, artist, glyphs) }
@@ -64,8 +79,7 @@ struct QueueRow {
 
     /// Title and artist in one line.
     static func name(_ title: SafeText, _ artist: SafeText?, _ glyphs: Glyphs) -> SafeText {
-        guard let artist, !artist.isEmpty else { return title }
-        return title + " " + glyphs.dash + " " + artist
+        TrackName.text(title, artist, dash: glyphs.dash)
     }
 
     /// Title and artist of a track if known, else its file's name.
@@ -77,7 +91,8 @@ struct QueueRow {
     /// The name of the current track; `nil` if there is none.
     static func currentName(in player: PlayerSnapshot, glyphs: Glyphs) -> SafeText? {
         guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return nil }
-        return name(of: player.tracks[index], tags: player.info?.tags, glyphs: glyphs)
+        let track = player.tracks[index]
+        return name(of: track, tags: player.info?.tags ?? player.learned[track.id]?.tags, glyphs: glyphs)
     }
 
     private static func tags(of track: Track, better: TrackTags?) -> TrackTags {

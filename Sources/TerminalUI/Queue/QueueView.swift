@@ -5,11 +5,15 @@ enum QueueView {
     static func draw(
         _ state: QueueViewState,
         of player: PlayerSnapshot,
+        keyMap: KeyMap,
         rows: Range<Int>,
         into buffer: inout CellBuffer
     ) {
         guard state.list.count > 0 else {
-            return buffer.drawPlaceholder(emptyText(state, player, buffer.glyphs), rows: rows)
+            guard let text = emptyText(state, player, buffer.glyphs) else {
+                return WelcomeView.draw(keyMap, rows: rows, into: &buffer)
+            }
+            return buffer.drawPlaceholder(text, rows: rows)
         }
         let items = state.list.visible.map { row in
             let place = state.place(ofRow: row)
@@ -20,7 +24,19 @@ enum QueueView {
         for (offset, (item, row)) in zip(items, rows).enumerated() {
             let isSelected = state.list.top + offset == state.list.selected
             draw(item, columns, row: row, isSelected: isSelected, into: &buffer)
+            guard let matcher = state.filter?.matcher, item.failure.isEmpty else { continue }
+            for (text, place) in texts(of: item, columns, buffer.glyphs) {
+                matcher.highlight(in: text, at: place, row: row, into: &buffer)
+            }
         }
+    }
+
+    /// The texts that a filter looks through, with their columns.
+    private static func texts(of item: QueueRow, _ columns: QueueColumns, _ glyphs: Glyphs) -> [(
+        SafeText, Range<Int>
+    )] {
+        guard let artist = columns.artist else { return [(item.name(glyphs), columns.title)] }
+        return [(item.title, columns.title), (item.artist, artist)]
     }
 
     private static func draw(
@@ -37,6 +53,10 @@ enum QueueView {
         if item.isMarked {
             buffer.draw(buffer.glyphs.mark, column: 1, row: row, style: isSelected ? .selected : .marked)
         }
+        if item.isChecked {
+            let column = item.isMarked ? columns.check ?? 1 : 1
+            buffer.draw(buffer.glyphs.heard, column: column, row: row, style: quiet)
+        }
         func drawRight(_ text: SafeText, in columns: Range<Int>?) {
             guard let columns else { return }
             buffer.draw(text, in: columns, row: row, style: quiet, isRightAligned: true)
@@ -44,15 +64,15 @@ enum QueueView {
         drawRight(SafeText("\(item.number)"), in: columns.number)
         drawRight(item.date, in: columns.date)
         if item.failure.isEmpty {
-            let title = columns.artist == nil ? item.name(buffer.glyphs) : item.title
-            buffer.draw(title, in: columns.title, row: row, style: style)
-            if let artist = columns.artist { buffer.draw(item.artist, in: artist, row: row, style: quiet) }
+            for (text, place) in texts(of: item, columns, buffer.glyphs) {
+                buffer.draw(text, in: place, row: row, style: place == columns.title ? style : quiet)
+            }
         } else {
             // The name gives way to the reason for the failure, but some of it always stays.
             let start = columns.title.lowerBound
             let end = (columns.artist ?? columns.title).upperBound
             let room = max(QueueColumns.leastForTitle, end - start - item.failure.columns - 3)
-            let name = item.name(buffer.glyphs)
+            let name = columns.artist == nil ? item.name(buffer.glyphs) : item.title
             let nameEnd = buffer.draw(
                 name,
                 column: start,
@@ -71,18 +91,53 @@ enum QueueView {
         drawRight(item.duration, in: columns.duration)
     }
 
+    /// The reason why no row is shown; `nil` if there is no track at all.
     private static func emptyText(
         _ state: QueueViewState,
         _ player: PlayerSnapshot,
         _ glyphs: Glyphs
-    ) -> SafeText {
+    ) -> SafeText? {
         if let filter = state.filter {
             if filter.hasWork(in: player) { return "Searching" + glyphs.more }
             return SafeText("No match for \"\(filter.text)\"")
         }
-        return player.state == .opening
-            ? "Reading the playlist" + glyphs.more
-            : "The queue is empty. Type :add and a file or URL"
+        return player.state == .opening ? "Reading the playlist" + glyphs.more : nil
+    }
+}
+
+/// The ways to fill an empty queue, and what can be opened.
+private enum WelcomeView {
+    private static let ways: [(command: UICommand?, words: SafeText)] = [
+        (nil, "a URL or a path, to add it"),
+        (.openCommandLine("add "), "type a URL, a file or a folder (Tab completes)"),
+        (.show(.cache), "choose from the cached tracks"),
+    ]
+
+    private static let examples: [(name: SafeText, words: SafeText)] = [
+        ("album.m3u8", "playlists: M3U, PLS, XSPF"), ("/music/", "a folder on a web server"),
+        ("feed.rss", "a podcast, or an OPML file of podcasts"),
+        (":8000/live", "a radio stream, with its titles"),
+        ("~/Music", "files on this machine"),
+    ]
+
+    static func draw(_ keyMap: KeyMap, rows: Range<Int>, into buffer: inout CellBuffer) {
+        buffer.drawPlaceholder("The queue is empty. To begin:", rows: rows, style: .normal)
+        var row = rows.lowerBound + 2
+        func draw(_ name: SafeText, _ words: SafeText, column: Int) {
+            guard row < rows.upperBound else { return }
+            buffer.draw(name, column: column, row: row)
+            buffer.draw(words, column: 16, row: row, style: .dim)
+            row += 1
+        }
+        for (command, words) in ways {
+            let name = command.map { keyMap.name(of: $0) } ?? "paste"
+            if let name { draw(name, words, column: max(1, 14 - name.columns)) }
+        }
+        row += 1
+        guard row + examples.count < rows.upperBound else { return }
+        buffer.draw("What it opens", column: 1, row: row)
+        row += 2
+        for (name, words) in examples { draw(name, words, column: 3) }
     }
 }
 
@@ -97,6 +152,8 @@ struct QueueColumns: Equatable {
     private static let leastForDate = 60
     fileprivate static let leastForTitle = 12
 
+    /// The column for the check of episodes that are marked too; `nil` if no row has both signs beside its first one.
+    let check: Int?
     let number: Range<Int>
     /// The days of episodes.
     var date: Range<Int>?
@@ -109,7 +166,9 @@ struct QueueColumns: Equatable {
     var duration: Range<Int>?
 
     init(columns: Int, count: Int, rows: [QueueRow]) {
-        number = 2..<2 + String(max(1, count)).count
+        check = rows.contains { $0.isMarked && $0.isChecked } ? 2 : nil
+        let signs = check == nil ? 2 : 3
+        number = signs..<signs + String(max(1, count)).count
         var end = columns
         var start = number.upperBound + 1
         let day = rows.map(\.date.columns).max() ?? 0

@@ -57,8 +57,11 @@ package struct QueueViewState: Sendable {
     /// Examines the next slice of tracks.
     mutating func work(in player: PlayerSnapshot) {
         if filter?.hasWork(in: player) == true {
-            filter?.look(through: player)
+            let place = selectedPlace
+            let isRenewed = filter?.look(through: player) == true
             fit(to: player)
+            // The selected track stays selected, wherever its row is now.
+            if isRenewed, let place, let row = filter?.row(of: place) { list.select(row) }
         } else if search?.hasWork(rows: list.count) == true {
             let matches = filter?.matches
             search?.look(through: player, rows: list.count) { matches?[$0] ?? $0 }

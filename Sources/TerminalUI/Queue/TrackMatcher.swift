@@ -1,17 +1,12 @@
 internal import Media
 
-/// Matches tracks with a typed text: each word must occur in the title, artist, album or address, in any
-/// case.
+/// Matches rows with a typed text: each word must occur in a text that the row shows, in any case and with or without
+/// accents. The words `played:yes` and `played:no` match episodes by their state.
 ///
-/// Fast enough for long queues: bytes are compared in place, and only texts compared with non-ASCII words are
-/// copied.
+/// Fast enough for long queues: ASCII texts are compared in place, and only others are copied.
 struct TrackMatcher: Sendable, Equatable {
-    private struct Word: Sendable, Equatable {
-        var bytes: [UInt8]
-        var isASCII: Bool
-    }
-
-    private let words: [Word]
+    /// The words, folded.
+    private let words: [[UInt8]]
     /// The played state that `played:yes` or `played:no` asks for; `nil` without such a word.
     private let isPlayed: Bool?
 
@@ -21,41 +16,60 @@ struct TrackMatcher: Sendable, Equatable {
     init(_ text: String) {
         let all = text.lowercased().split(whereSeparator: \.isWhitespace)
         isPlayed = all.lazy.compactMap { Self.playedWords[$0] }.last
-        words = all.filter { Self.playedWords[$0] == nil }.map { word in
-            Word(bytes: Array(word.utf8), isASCII: word.utf8.allSatisfy { $0 < 0x80 })
-        }
+        words = all.filter { Self.playedWords[$0] == nil }.map { FoldedText.fold(String($0)) }
+            .filter { !$0.isEmpty }
     }
 
-    func matches(_ track: Track, facts: TrackFacts?) -> Bool {
+    /// Matches the row of a track in the queue.
+    func matches(_ player: PlayerSnapshot, at index: Int) -> Bool {
+        let track = player.tracks[index]
         // Only episodes are played or not.
         if let isPlayed, track.episode == nil || track.isPlayed != isPlayed { return false }
-        return words.allSatisfy { word in
-            occurs(word, in: track.tags) || facts.map { occurs(word, in: $0.tags) } == true
-                || occurs(word, in: track.location)
+        let shown = QueueRow.names(player, at: index)
+        return matches(shown.title.string, shown.artist?.string)
+    }
+
+    /// Matches a row that shows one or two texts.
+    func matches(_ text: String, _ other: String? = nil) -> Bool {
+        words.allSatisfy { word in
+            Self.occurs(word, in: text) || other.map { Self.occurs(word, in: $0) } == true
         }
     }
 
-    /// Matches any other text.
-    func matches(_ text: String) -> Bool { words.allSatisfy { occurs($0, in: text) } }
-
-    private func occurs(_ word: Word, in tags: TrackTags) -> Bool {
-        occurs(word, in: tags.title?.string) || occurs(word, in: tags.artist?.string)
-            || occurs(word, in: tags.album?.string)
-    }
-
-    private func occurs(_ word: Word, in location: ResourceLocation) -> Bool {
-        switch location {
-        case .file(let path): occurs(word, in: path)
-        case .web(let url):
-            occurs(word, in: url.host) || occurs(word, in: url.path)
-                || (url.path.utf8.contains(UInt8(ascii: "%")) && occurs(word, in: url.fileName))
+    /// Shows the words in `text`, which is drawn at `place`, as typed text.
+    func highlight(in text: SafeText, at place: Range<Int>, row: Int, into buffer: inout CellBuffer) {
+        // The last column of a truncated text has the ellipsis.
+        let end = text.columns > place.count ? place.upperBound - 1 : place.upperBound
+        for column in columns(in: text) where place.lowerBound + column < end {
+            buffer.restyle(column: place.lowerBound + column, row: row, style: .prompt)
         }
     }
 
-    private func occurs(_ word: Word, in text: String?) -> Bool {
-        guard var text else { return false }
-        if !word.isASCII { text = text.lowercased() }
-        return text.withUTF8 { Self.contains($0, word.bytes) }
+    /// The columns of `text`, counted from its first one, in which a word occurs.
+    private func columns(in text: SafeText) -> [Int] {
+        // The folded characters, and for each byte the columns of its character.
+        var bytes: [UInt8] = []
+        var places: [Range<Int>] = []
+        var column = 0
+        TextCluster.forEach(in: text) { cluster in
+            let folded = FoldedText.fold(cluster.text)
+            bytes += folded
+            places += repeatElement(column..<column + cluster.width, count: folded.count)
+            column += cluster.width
+            return true
+        }
+        return words.flatMap { word in
+            bytes.indices.filter { bytes[$0...].starts(with: word) }
+                .flatMap { places[$0..<$0 + word.count].joined() }
+        }
+    }
+
+    private static func occurs(_ word: [UInt8], in text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard bytes.contains(where: { $0 >= 0x80 }) else { return contains(bytes, word) }
+            return FoldedText.fold(bytes).withUnsafeBufferPointer { contains($0, word) }
+        }
     }
 
     /// A plain loop, because calling a closure for each byte would take most of the time.
@@ -63,17 +77,15 @@ struct TrackMatcher: Sendable, Equatable {
         guard let first = word.first, text.count >= word.count else { return word.isEmpty }
         var start = 0
         while start <= text.count - word.count {
-            if lowercased(text[start]) == first {
+            if FoldedText.lowercased(text[start]) == first {
                 var length = 1
-                while length < word.count, lowercased(text[start + length]) == word[length] { length += 1 }
+                while length < word.count, FoldedText.lowercased(text[start + length]) == word[length] {
+                    length += 1
+                }
                 if length == word.count { return true }
             }
             start += 1
         }
         return false
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
     }
 }

@@ -42,20 +42,26 @@ final class PathLister: Sendable {
         let (folder, name) = (word[..<slash], word[slash...])
         var place = folder.isEmpty ? "." : String(folder)
         if place.hasPrefix("~/"), let home = getenv("HOME") {
-            place = String(cString: home) + place.dropFirst()
+            place = FileName.text(home) + place.dropFirst()
         }
-        guard let stream = opendir(place) else { return [] }
+        guard let stream = opendir(FileName.cString(place)) else { return [] }
         defer { closedir(stream) }
         var paths: [String] = []
         while paths.count < most, let entry = readdir(stream) {
             let bytes = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            guard let found = String(validating: bytes, as: UTF8.self), found.hasPrefix(name) else {
-                continue
-            }
-            guard found != ".", found != "..", !found.hasPrefix(".") || name.hasPrefix(".") else { continue }
-            guard SafeText(found).string == found else { continue }
+            let found = FileName.text(bytes)
+            guard found.hasPrefix(name), found != ".", found != "..",
+                !found.hasPrefix(".") || name.hasPrefix(".")
+            else { continue }
+            // Bytes that are not UTF-8 are shown escaped, and typed as they are.
+            let shown = String(
+                String.UnicodeScalarView(found.unicodeScalars.filter { FileName.escapedByte($0) == nil })
+            )
+            guard SafeText(shown).string == shown else { continue }
             var status = stat()
-            let isFolder = stat(place + "/" + found, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            let isFolder =
+                stat(FileName.cString(place + "/" + found), &status) == 0
+                && status.st_mode & S_IFMT == S_IFDIR
             paths.append(folder + found + (isFolder ? "/" : ""))
         }
         return paths

@@ -9,7 +9,7 @@ import System
 /// a timer; it has timers only between such a signal and the end of the screen.
 final class ScreenGuard: Sendable {
     /// The time that the screen has to end before the terminal is looked at, and again after that.
-    private static let patience: Int32 = 300
+    private static let patience = Duration.milliseconds(300)
     private static let ending = [SIGINT, SIGTERM, SIGHUP]
 
     /// Written by the signal handler.
@@ -56,32 +56,42 @@ final class ScreenGuard: Sendable {
         }
     }
 
+    /// Waits until the screen has ended, or gives it up.
+    private func awaitEnd(after signal: Int32) {
+        var isResumed = false
+        while true {
+            passOn(until: .now + Self.patience)
+            guard !isOver.load(ordering: .acquiring) else { return }
+            // A terminal that takes output delays nothing: the screen waits for the player.
+            var status = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
+            guard poll(&status, 1, 0) == 0 else { continue }
+            guard isResumed else {
+                TerminalFlow.resume(terminal)
+                isResumed = true
+                continue
+            }
+            var modes = modes
+            tcsetattr(terminal, TCSANOW, &modes)
+            giveUp(signal)
+            return passOn(until: nil)
+        }
+    }
+
     /// Passes the caught signals on; returns one that ends the program, if there is any.
+    @discardableResult
     private func passOn() -> Int32? {
         let bytes = caught.drain().filter { $0 != 0 }
         for byte in bytes { signals.wake(byte) }
         return bytes.map { Int32($0) }.first { Self.ending.contains($0) }
     }
 
-    /// Waits until the screen has ended, or gives it up.
-    private func awaitEnd(after signal: Int32) {
-        var isResumed = false
-        var wasGivenUp = false
+    /// Passes signals on until `deadline`, or until the screen has ended.
+    private func passOn(until deadline: ContinuousClock.Instant?) {
         while !isOver.load(ordering: .acquiring) {
-            wait(wasGivenUp ? -1 : Self.patience)
-            _ = passOn()
-            // A terminal that takes output delays nothing: the screen waits for the player.
-            var status = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
-            guard !isOver.load(ordering: .acquiring), !wasGivenUp, poll(&status, 1, 0) == 0 else { continue }
-            if !isResumed {
-                TerminalFlow.resume(terminal)
-                isResumed = true
-            } else {
-                var modes = modes
-                tcsetattr(terminal, TCSANOW, &modes)
-                wasGivenUp = true
-                giveUp(signal)
-            }
+            let left = deadline.map { ($0 - .now) / .milliseconds(1) }
+            if let left, left <= 0 { return }
+            wait(left.map { Int32($0.rounded(.up)) } ?? -1)
+            passOn()
         }
     }
 

@@ -4,6 +4,7 @@ internal import CCurses
 internal import CTerminal
 internal import Glibc
 package import Media
+internal import System
 
 /// The terminal user interface: shows a player's snapshots and sends it commands.
 package struct TerminalScreen: Sendable {
@@ -127,7 +128,9 @@ package struct StandardErrorRedirect: ~Copyable {
     package init(to path: String?) {
         saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         var target: Int32 = -1
-        if let path { target = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
+        if let path {
+            target = open(FileName.cString(path), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        }
         if target < 0 { target = open("/dev/null", O_WRONLY | O_CLOEXEC) }
         guard target >= 0 else { return }
         dup2(target, STDERR_FILENO)

@@ -33,6 +33,13 @@ package enum Theme: String, Sendable, CaseIterable {
         return self == .dark ? pair.dark : pair.light
     }
 
+    /// The colour of `style` by its name of the first sixteen and by its number of 256, as `green (114)`; `default` for the
+    /// terminal's foreground.
+    package func colorText(of style: Style) -> String {
+        guard let rich = color(of: style, colors: 256) else { return "default" }
+        return color(of: style, colors: 16).map { "\(ColorChoice.name(of: $0)) (\(rich))" } ?? "\(rich)"
+    }
+
     private static let (red, green, yellow, blue, magenta, cyan, brightRed) = (1, 2, 3, 4, 5, 6, 9)
 }
 

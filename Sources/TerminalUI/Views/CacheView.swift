@@ -45,9 +45,7 @@ package struct CacheViewState: Sendable {
     func text(ofRow row: Int) -> String { Self.text(of: entries[row]) }
 
     private static func text(of entry: CachedTrack) -> String {
-        [entry.title?.string, entry.artist?.string, entry.source.string].compactMap { $0 }.joined(
-            separator: " "
-        )
+        entry.name().string + " " + entry.source.string
     }
 
     /// Adds the selected entry to the queue.
@@ -57,7 +55,7 @@ package struct CacheViewState: Sendable {
         guard !entry.source.string.hasSuffix("…") else {
             return .error("Can't add it: its full address is not known – use :add")
         }
-        return .notice("Added " + entry.name(.ascii), [.send(.add(entry.source.string))])
+        return .notice("Added " + entry.name(), [.send(.add(entry.source.string))])
     }
 
     /// Deletes the selected entry from the cache if called twice in a row. `key` is the name of the key to
@@ -70,12 +68,12 @@ package struct CacheViewState: Sendable {
         }
         guard candidate == entry.id else {
             candidate = entry.id
-            let size = SafeText(ByteText.text(entry.stored.byteCount))
+            let size = SafeText(SizeText.text(entry.stored.byteCount))
             let again = key.map { "Press " + $0 + " again to delete " } ?? "Repeat it to delete "
-            return .notice(again + size + " of " + entry.name(.ascii))
+            return .notice(again + size + " of " + entry.name())
         }
         candidate = nil
-        return .notice("Deleted " + entry.name(.ascii), [.evict(entry.id)])
+        return .notice("Deleted " + entry.name(), [.evict(entry.id)])
     }
 
     /// Cancels the deletion, because another command was entered in between.
@@ -83,7 +81,7 @@ package struct CacheViewState: Sendable {
 
     func togglePin() -> CommandOutcome {
         guard let entry = selected else { return .noSelection }
-        let name = SafeText("\"") + entry.name(.ascii) + "\""
+        let name = SafeText("\"") + entry.name() + "\""
         let text = entry.isPinned ? "Unpinned " + name : "Pinned " + name + " (never evicted)"
         return .notice(text, [.setPinned(entry.id, !entry.isPinned)])
     }
@@ -106,15 +104,17 @@ enum CacheView {
             let style = state.report.problem == nil ? Style.dim : .error
             return buffer.drawPlaceholder(emptyText(state, glyphs), rows: layout.listRows, style: style)
         }
+        let matcher = state.filter.isEmpty ? nil : TrackMatcher(state.filter)
         RowTable(columns, width: buffer.columns).draw(state.list, layout: layout, into: &buffer) { row in
             let entry = state.entries[row]
             let cells: [SafeText] = [
-                entry.length.map { SafeText(ByteText.text($0)) } ?? "?",
+                entry.length.map { SafeText(SizeText.text($0)) } ?? "?",
                 SafeText(entry.share.map { "\($0) %" } ?? "?"), "",
                 AgeText.text(seconds: entry.age.components.seconds), entry.isPinned ? glyphs.pin : "",
-                entry.name(glyphs),
+                entry.name(dash: glyphs.dash),
             ]
-            return RowTable.Row(cells: cells, map: RangeBar.parts(entry.stored, length: entry.length))
+            let map = RangeBar.parts(entry.stored, length: entry.length)
+            return RowTable.Row(cells: cells, map: map, matcher: matcher)
         }
     }
 
@@ -135,8 +135,7 @@ extension CachedTrack {
         return isComplete ? 100 : min(99, Int(Double(stored.byteCount) / Double(length) * 100))
     }
 
-    /// Its title and artist if known, else its source.
-    fileprivate func name(_ glyphs: Glyphs) -> SafeText {
-        title.map { QueueRow.name($0, artist, glyphs) } ?? source
+    fileprivate func name(dash: SafeText = "–") -> SafeText {
+        TrackName.text(title, artist, at: source, dash: dash)
     }
 }

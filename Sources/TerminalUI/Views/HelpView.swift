@@ -14,7 +14,7 @@ enum HelpView {
 
     private static func items(of keyMap: KeyMap) -> [(keys: SafeText, words: SafeText)] {
         keyMap.bindings.map { (SafeText($0.keys.map(\.name.string).joined(separator: "  ")), $0.help) }
-            + [(Key.tab.name, "complete the word")]
+            + [(": … " + Key.tab.name, "complete a typed word")]
             + CommandTable.rows.filter(\.isListedAsLine).map { row in
                 (SafeText(row.syntax.isEmpty ? ":" + row.name : ":\(row.name) \(row.syntax)"), row.help)
             }

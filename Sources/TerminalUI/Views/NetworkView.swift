@@ -22,7 +22,8 @@ package struct NetworkViewState: Sendable {
             case .decision(let decision, let reason): [decision.rawValue, reason.string]
             case .request(let request): [request.why.rawValue, request.end]
             }
-        return (words + [record.resource.string]).joined(separator: " ")
+        let names = [TrackName.file(at: record.resource).string, record.resource.string]
+        return (words + names).joined(separator: " ")
     }
 
     /// Shows the newest records. The selection follows them if it is on the last row; otherwise it stays on
@@ -79,7 +80,7 @@ enum NetworkView {
                 // A running request shows the time of its start and the bytes received so far.
                 let range = request.answered ?? request.asked
                 let end = range.flatMap {
-                    $0.upperBound == .max ? nil : " to " + ByteText.text($0.upperBound)
+                    $0.upperBound == .max ? nil : " to " + SizeText.text($0.upperBound)
                 }
                 let cells = cells(of: request, time: timeOfDay(request.startedAt))
                 return RowTable.Row(cells: cells + [more + SafeText(end ?? "") + " " + name(of: record)])
@@ -100,17 +101,17 @@ enum NetworkView {
     private static func cells(of request: RequestRecord, time: SafeText) -> [SafeText] {
         [
             time, SafeText(request.why.rawValue), start(of: request.answered ?? request.asked),
-            SafeText(ByteText.text(request.bytes)), request.firstByte.map { text($0) } ?? "",
+            SafeText(SizeText.text(request.bytes)), request.firstByte.map { text($0) } ?? "",
             rate(of: request),
         ]
     }
 
     private static func name(of record: JournalRecord) -> SafeText {
-        record.resource.string.split(separator: "/").last.map { SafeText($0) } ?? ""
+        TrackName.file(at: record.resource)
     }
 
     private static func start(of range: ByteRange?) -> SafeText {
-        SafeText(range.map { ByteText.text($0.lowerBound) } ?? "")
+        SafeText(range.map { SizeText.text($0.lowerBound) } ?? "")
     }
 
     /// Measured from the first byte on, so that the wait for it does not count; empty if too short to
@@ -119,7 +120,7 @@ enum NetworkView {
         let time = (request.duration - (request.firstByte ?? .zero)).seconds
         guard request.bytes > 0, time > 0.001 else { return "" }
         let rate = Int64(min(Double(request.bytes) / time, 1e14))
-        return SafeText("\(ByteText.text(rate, decimalsBelow: 10))/s")
+        return SafeText("\(SizeText.text(rate, decimalsBelow: 10))/s")
     }
 
     /// `21 ms`, `1.4 s`.

@@ -33,7 +33,7 @@ struct PlayingFact {
     static func all(of player: PlayerSnapshot, glyphs: Glyphs) -> [PlayingFact] {
         guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return [] }
         let track = player.tracks[index]
-        let tags = player.info?.tags.filled(from: track.tags) ?? track.tags
+        let tags = player.info.map { track.tags(with: $0.tags) } ?? track.tags
         var facts = [PlayingFact(name: "", text: tags.title ?? track.location.name, style: .playing)]
         let album = [tags.album, tags.year].compactMap { $0 }.map(\.string).joined(separator: ", ")
         let second = [tags.artist?.string, album.isEmpty ? nil : album, tags.number.map { "track \($0)" }]
@@ -41,7 +41,8 @@ struct PlayingFact {
         facts.append(PlayingFact(name: "", text: SafeText(second)))
         facts.append(PlayingFact(name: "", text: ""))
         let known: [(SafeText, SafeText?)] = [
-            ("Published", published(track)), ("Position", position(player)), ("Length", length(player)),
+            ("Published", published(track)), ("Position", position(player)),
+            ("Chapter", chapter(player)), ("Length", length(player)),
             ("Format", format(player)),
             ("Bit rate", bitRate(player)), ("Source", source(track)), ("", track.location.safeText),
             ("Cached", cached(player, track)), ("Downloaded", downloaded(player)),
@@ -66,6 +67,13 @@ struct PlayingFact {
             player.isExact
                 ? player.position.clockTime + " (exact)" : "~\(player.position.clockTime) (estimated)"
         )
+    }
+
+    private static func chapter(_ player: PlayerSnapshot) -> SafeText? {
+        guard let chapters = player.info?.chapters, let number = chapters.number(at: player.position) else {
+            return nil
+        }
+        return chapters.name(of: number)
     }
 
     private static func length(_ player: PlayerSnapshot) -> SafeText? {
@@ -97,10 +105,10 @@ struct PlayingFact {
     private static func cached(_ player: PlayerSnapshot, _ track: Track) -> SafeText? {
         guard case .web = track.location, player.load.live == nil else { return nil }
         let stored = player.load.stored.byteCount
-        var text = ByteText.text(stored)
+        var text = SizeText.text(stored)
         if let length = player.load.length, length > 0 {
             text =
-                stored >= length ? ByteText.text(length) + " (all)" : text + " of \(ByteText.text(length))"
+                stored >= length ? SizeText.text(length) + " (all)" : text + " of \(SizeText.text(length))"
         }
         if player.buffered > .zero, player.load.length.map({ stored < $0 }) != false {
             text += ", buffer \(player.buffered.clockTime)"
@@ -113,9 +121,9 @@ struct PlayingFact {
         let load = player.load
         guard load.requestCount > 0 else { return nil }
         let requests = load.requestCount == 1 ? "1 request" : "\(load.requestCount) requests"
-        var text = "\(ByteText.text(load.fetchedBytes)) in \(requests)"
+        var text = "\(SizeText.text(load.fetchedBytes)) in \(requests)"
         if let rate = load.bytesPerSecond, (0...1e15).contains(rate) {
-            text += ", \(ByteText.text(Int64(rate)))/s"
+            text += ", \(SizeText.text(Int64(rate)))/s"
         }
         return SafeText(text)
     }

@@ -20,6 +20,8 @@ struct RowTable {
         var cells: [SafeText]
         var map: [BarPart] = []
         var style = Style.normal
+        /// Highlights its matches in the last cell.
+        var matcher: TrackMatcher?
     }
 
     /// The fewest columns for the last column: other columns are dropped to keep it readable.
@@ -75,13 +77,16 @@ struct RowTable {
                 let start = place.lowerBound
                 RangeBar.draw(item.map, column: start, row: row, isSelected: isSelected, into: &buffer)
             }
+            let text = item.cells[min(index, last)]
+            let room = isRest ? place.lowerBound..<buffer.columns : place
             buffer.draw(
-                item.cells[min(index, last)],
-                in: isRest ? place.lowerBound..<buffer.columns : place,
+                text,
+                in: room,
                 row: row,
                 style: isSelected ? .selected : column.isDim ? .dim : item.style,
                 isRightAligned: column.isRightAligned && !isRest
             )
+            if index >= last { item.matcher?.highlight(in: text, at: room, row: row, into: &buffer) }
             if isRest { return }
         }
     }

@@ -59,7 +59,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         + (1...4 as ClosedRange<UInt64>).flatMap { seed in
             let noise = Refusal.Content.bytes(ByteFixtures.bytes(count: 400_000, seed: seed))
             return [
-                Refusal("noise\(seed).mp3", noise, "not-audio", "Not MP3"),
+                Refusal("noise\(seed).mp3", noise, "not-audio", "not a known audio format"),
                 Refusal("noise\(seed).m3u8", noise, "bad-playlist", "not a playlist"),
             ]
         }
@@ -112,6 +112,19 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             #expect((run.events.last?.requests == 0) == (isAgain || !isOnServer))
             expectHarmless(run)
         }
+    }
+
+    @Test func `a file that is cut short while it plays ends as failed`() async throws {
+        let stage = try await Stage()
+        let song = try await MP3Fixtures.bytes(.init(seconds: 60, rate: .constant(128)))
+        let path = try stage.folder.write(song, to: "song.mp3")
+        let player = try stage.startPlaying([path])
+        try await player.event("playing")
+        #expect(truncate(path, off_t(song.count / 4)) == 0)
+        let end = try await player.event("ended", of: "seek 0:40")
+        #expect(end.reason == "failed" && end.error?.code == "cut")
+        #expect(end.error?.message == "\(path): the file was cut short while it was read; play it again")
+        #expect(try await player.waitForExit() == 3)
     }
 }
 

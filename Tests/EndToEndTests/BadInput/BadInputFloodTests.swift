@@ -1,4 +1,5 @@
 import Foundation
+import RepriseOrigin
 import TestSupport
 import Testing
 
@@ -16,20 +17,26 @@ import Testing
         let stage = try await Stage()
         let script = """
             mkfifo pipe; exec 8<>pipe; timeout 1 head -c 65536 /dev/zero >&8
-            exec "$@" < <(exec yes status) \(reader.rawValue)
+            exec "$@" < <(echo $BASHPID >flood; exec yes status) \(reader.rawValue)
             """
         let process = try stage.startPlaying(
             ["--repeat", "one", stage.music],
             wrapper: ["bash", "-c", script, "bash"]
         )
         try await wait(for: "the thread that reads commands") { process.threads.contains("commands") }
-        // Until it has worked for two seconds, or rests because nobody reads.
+        let flood = try String(contentsOfFile: stage.folder.path("flood"), encoding: .utf8)
+        // A pipe holds 65,536 bytes; the player has read the others.
+        let taken = { Self.writtenBytes(of: flood) - 65_536 }
+        // Until it has worked for two seconds, or, if nobody reads, until it rests.
         var rest = (time: Duration.zero, count: 0)
         try await wait(for: "the flood") {
             let time = process.processorTime
             rest = (time, time == rest.time ? rest.count + 1 : 0)
-            return time > .seconds(2) || rest.count > 20 || process.peakMemory > 40_000_000
+            let isFlooded = reader == .everything ? time > .seconds(2) : rest.count > 20
+            return (isFlooded && taken() > 0) || process.peakMemory > 40_000_000
         }
+        // The answers to a thousand commands of seven bytes are unwritten; without a reader it stops there.
+        #expect(reader == .everything ? taken() > 100_000 : taken() < 20_000)
         #expect(process.peakMemory < 40_000_000)
         let start = ContinuousClock.now
         process.signal(SIGTERM)
@@ -37,16 +44,47 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(1))
     }
 
+    /// The bytes that the process with this number has written so far.
+    private static func writtenBytes(of process: String) -> Int {
+        let number = process.filter { $0 != "\n" }
+        let counts = (try? String(contentsOfFile: "/proc/\(number)/io", encoding: .utf8)) ?? ""
+        let line = counts.split(separator: "\n").first { $0.hasPrefix("wchar: ") }
+        return line.flatMap { Int($0.dropFirst(7)) } ?? 0
+    }
+
     @Test func `quit on standard input takes its turn, so that no command before it is lost`() async throws {
         let stage = try await Stage()
-        let path = stage.folder.path("saved.m3u8")
-        let many = String(repeating: "shuffle\n", count: 5_000)
+        let many = (0..<5_000).map { "volume \($0 % 100)\n" }.joined()
         let run = try await stage.run(
             ["--headless", "--json", "--sink", "null", "--repeat", "one", stage.music],
-            input: many + "save \(path)\nquit\n"
+            input: many + "quit\nvolume 100\n"
         )
         #expect(run.status == 0)
-        #expect(FileManager.default.fileExists(atPath: path))
+        // Each of them is another volume than before.
+        #expect(run.lines.count { $0.hasPrefix(#"{"event":"volume""#) } == 5_000)
+    }
+
+    @Test(arguments: [true, false])
+    func `quit on standard input waits for a list to be read and saved`(isAdded: Bool) async throws {
+        let stage = try await Stage()
+        stage.server.set(Array("#EXTM3U\na.mp3\n".utf8), at: "/list.m3u8")
+        let gate = stage.server.origin.hold("/list.m3u8", .beforeHead)
+        let (list, path) = (stage.url("/list.m3u8"), stage.folder.path("saved.m3u8"))
+        let process = try stage.startPlaying(isAdded ? ["--repeat", "one", stage.music] : [list])
+        try process.type((isAdded ? "add \(list)\n" : "") + "save \(path)\nclear\nquit\nvolume 7\n")
+        try process.closeInput()
+        try await gate.reached()
+        // The last line was read, and the player has not ended.
+        _ = try await process.waitForLine { $0.hasPrefix(#"{"event":"volume""#) }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        gate.release()
+        #expect(try await process.waitForExit() == 0)
+        let saved = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(
+            saved.filter { $0.first != "#" }.map(String.init) == (isAdded ? [stage.music] : []) + [
+                stage.url("/a.mp3")
+            ]
+        )
     }
 
     // Typed, not pasted: a terminal that does not mark pastes sends them as keys.
@@ -69,13 +107,6 @@ import Testing
 }
 
 extension RunningProcess {
-    /// The greatest resident memory so far, in bytes; 0 after its end.
-    var peakMemory: Int {
-        let status = (try? String(contentsOfFile: "/proc/\(processIdentifier)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
-    }
-
     /// The user and system time so far; zero after its end.
     var processorTime: Duration {
         let stat = (try? String(contentsOfFile: "/proc/\(processIdentifier)/stat", encoding: .utf8)) ?? ""

@@ -14,7 +14,10 @@ import Testing
             Refusal(song, noise, from: [.status($0)], "http-status", "\($0)")
         }
         let bodies = [[], [.ignoresRanges], [.chunked, .ignoresRanges]].flatMap { (faults: [Fault]) in
-            [(noise, "not-audio", "Not MP3"), (.bytes([]), "empty", "empty")].map { body, code, words in
+            [(noise, "not-audio", "not a known audio format"), (.bytes([]), "empty", "empty")].map {
+                body,
+                code,
+                words in
                 Refusal(song, body, from: faults, code, words, described: "\(words), \(faults)")
             }
         }
@@ -23,7 +26,7 @@ import Testing
             Refusal(song, noise, from: [.htmlPage], "not-audio", "a web page instead of audio"),
             Refusal(song, noise, from: [circle], "too-many-redirects", "redirect"),
             Refusal("/list.m3u8", noise, from: [.status(404)], "http-status", "404"),
-            Refusal("/list.m3u8", noise, from: [.htmlPage], "bad-playlist", "Got a web page instead"),
+            Refusal("/list.m3u8", noise, from: [.htmlPage], "bad-playlist", "got a web page instead"),
             Refusal("/list.m3u8", noise, "bad-playlist", "not a playlist (binary data)"),
         ]
     }()

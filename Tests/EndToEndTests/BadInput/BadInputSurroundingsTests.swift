@@ -71,7 +71,16 @@ import Testing
         #expect(try await terminal.process.waitForExit() == 0)
         #expect(
             terminal.process.errorText
-                == "played 1 track, 1 failed; 0 B from the network, 0 B from the cache, 0 requests\n"
+                == "played 1 track, 1 source unreadable; "
+                + "0 B from the network, 0 B from the cache, 0 requests\n"
         )
+    }
+
+    @Test(arguments: ["65536", "1000000"])
+    func `too little memory ends the start in one sentence`(kilobytes: String) async throws {
+        let stage = try await Stage()
+        let limited = ["sh", "-c", #"ulimit -v "$0" && exec "$@""#, kilobytes]
+        let run = try await stage.play([stage.music], wrapper: limited)
+        expectOneSentence(run, ["Not enough memory: ulimit -v allows "], status: 1)
     }
 }

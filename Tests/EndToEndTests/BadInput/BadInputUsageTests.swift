@@ -2,8 +2,30 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Command lines that are refused before anything is done.
+/// Command lines that are refused before anything is done, and odd ones that are not.
 @Suite struct BadInputUsageTests {
+    @Test func `every option and command takes names that are not UTF-8`() async throws {
+        let stage = try await Stage()
+        stage.server.set(stage.musicBytes, at: "/a.mp3")
+        /// `$N` in `words` is such a name, and in `Ending` its bytes are escaped.
+        func run(_ words: String, _ sources: String...) async throws -> Ending {
+            let player = #"cd "$0" && N=$(printf 'caf\351') && player=$1 && shift && exec "$player" "#
+            let script = player + words + #" "$@""#
+            return try await stage.run(sources, wrapper: ["sh", "-c", script, stage.folder.path])
+        }
+        let options = #"--cache-dir "$N" "#
+        let sinks = #"--headless --json --sink "wav:$N.wav" --journal "$N.log" "#
+        #expect(try await run(sinks + options, stage.url("/a.mp3")).finished == [88_200])
+        #expect(try await run("cache list " + options).lines.contains { $0.contains("/a.mp3") })
+        #expect(try await run(#"cache export a.mp3 "$N.mp3" "# + options).status == 0)
+        #expect(try await run("cache clear --yes " + options).status == 0)
+        let again = try await run(#"--headless --json --sink null:fast "$N.mp3" "$N.wav" "# + options)
+        #expect(again.finished == [88_200, 88_200])
+        for name in ["", ".wav", ".log", ".mp3"] {
+            #expect(!FileManager.default.fileExists(atPath: stage.folder.path("caf\u{10FFE9}" + name)))
+        }
+    }
+
     private static let music = [
         (["--headr", "X-Key: \(badInputSecret)"], ["--headr"]),
         (["--headr=X-Key: \(badInputSecret)"], ["--headr"]),

@@ -13,7 +13,7 @@ import Testing
         let good = try await stage.cache("verify")
         #expect(good.status == 0)
         #expect(good.lines == ["checked 1 track, 4.0 MB: all OK"])
-        #expect(good.errorLines.last == "checked 100 % of 4.0 MB")
+        #expect(good.errors.isEmpty)
         #expect(good.errorLines.count <= 10)
 
         try flipBit(at: 2_000_000, in: try #require(stage.objectFiles.first))
@@ -74,7 +74,7 @@ import Testing
         #expect(stage.content("out.mp3") == music)
         try stage.folder.write("mine", to: "out.mp3")
         let second = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
-        #expect(second.status == 1)
+        #expect(second.status == 2)
         #expect(second.errors.contains("exists already"))
         #expect(stage.content("out.mp3") == Array("mine".utf8))
         #expect(try await stage.cache("export", "--force", stage.url("/a.mp3"), "out.mp3").status == 0)

@@ -96,7 +96,7 @@ import Testing
             """
         let terminal = try await TmuxSession(
             ["sh", "-c", script],
-            columns: 44,
+            columns: 80,
             environment: ["LC_ALL": "C.UTF-8"]
         )
         // How many questions are on the screen; a long path of the folder wraps them anywhere.
@@ -107,8 +107,8 @@ import Testing
         let screen = try await terminal.capture()
         // The last column begins on the first character of its title, and nothing wrapped.
         #expect(screen.contains { $0.hasPrefix("  SIZE  CACHED") && $0.hasSuffix("TITLE") })
-        let unicode = screen.filter { $0.contains(" kB   100 %") && $0.hasSuffix("…") }
-        let ascii = screen.filter { $0.contains(" kB   100 %") && $0.hasSuffix("~") }
+        let unicode = screen.filter { $0.contains(" kB   100 %  ██████████  ") }
+        let ascii = screen.filter { $0.contains(" kB   100 %  ##########  ") }
         #expect(unicode.count == 2 && ascii.count == 2, "\(screen)")
         try await terminal.sendKeys("n", "Enter")
         try await terminal.wait(for: "ended-with-0")

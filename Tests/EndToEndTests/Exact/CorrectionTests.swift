@@ -5,7 +5,9 @@ import Testing
 
 /// A seek into a gap of a file without a seek table: an estimate, and its correction.
 @Suite struct CorrectionTests {
-    @Test func `a seek into a gap costs one request, and turns exact with one event when the gap is filled`()
+    @Test
+    func
+        `a seek into a gap costs one request and two samples, and turns exact with one event when the gap is filled`()
         async throws
     {
         let bytes = try await MP3Fixtures.bytes(
@@ -13,19 +15,21 @@ import Testing
         )
         let stage = try await Stage(bytes)
         let log = stage.server.log
-        // Bytes other than the head and the requested ones wait until the estimate was reported.
-        let gate = stage.server.origin.hold(Stage.path(0), .afterBytesTogether(65_536))
+        // Only the starts of answers arrive until the estimate was reported.
+        let gate = stage.server.origin.hold(Stage.path(0), .afterBytesOfEach(65_536))
         let player = try stage.startPlaying(["--fill", stage.url()])
         try await player.event("playing")
         let (count, asked) = (player.lines.count, log.requests.count)
         try player.send("seek 1:20")
-        let half = Int64(bytes.count / 2)
-        // What fills the gap begins before the place.
-        func forThePlace() -> Int { log.requests.dropFirst(asked).count { $0.asked.lowerBound > half } }
-        try await wait(for: "the request for the place") { forThePlace() > 0 }
-        #expect(forThePlace() == 1)
-        gate.release()
         let seeked = try await player.event("seeked", after: count)
+        let half = Int64(bytes.count / 2)
+        // What fills the gap begins before the place, samples of the rate are short, and read-ahead follows the place.
+        let requests = log.requests.dropFirst(asked).map(\.asked)
+        #expect(requests.count { $0.count <= 4_096 } == 2, "\(requests)")
+        let places = requests.filter { $0.lowerBound > half && $0.count > 4_096 }
+        #expect(!places.isEmpty)
+        #expect(zip(places, places.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound }, "\(requests)")
+        gate.release()
         #expect(seeked.exact == false && seeked.position == 80)
         try await player.waitForLine(from: count) {
             $0.contains("\"event\":\"position\"") && $0.contains("\"exact\":true")

@@ -37,6 +37,34 @@ import Testing
         #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
     }
 
+    /// Without validators, only a comparison shows that the bytes of a jump are of the file whose start is cached.
+    @Test func `bytes of a jump that were not compared do not outlive a kill`() async throws {
+        // A window of 64 KiB lasts for eight seconds.
+        let music = [1, 2].map { ExactMusic.made(.init(seconds: 100, rate: .constant(64), seed: $0)) }
+        let (bytes, others) = try await (music[0].bytes, music[1].bytes)
+        #expect(bytes.count == others.count)
+        let stage = try await Stage(bytes, faults: [.noValidators])
+        let path = Stage.path(0)
+        let run = try stage.session([stage.url()], sink: "null", options: ["--read-ahead", "64kB"])
+        try await run.event("playing")
+        try await wait(for: "a commit") { try stage.claims().ranges.contains(0) }
+        // For a while there is another file. It answers the jump, and no question after that.
+        stage.server.set(others, at: path)
+        stage.server.origin.script([[.noValidators]], thenAlways: [.noValidators, .silence], for: path)
+        try run.command("seek 60")
+        try await wait(for: "three seconds of the jump") {
+            try run.events.contains { $0.position ?? 0 >= 63 }
+        }
+        try await run.kill()
+
+        let sent = stage.server.log.sentRanges(for: path)
+        #expect(sent.contains(60 * 8_000 + 10_000), "the jump was answered")
+        #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
+        stage.server.set(bytes, at: path)
+        stage.server.origin.setFaults([.noValidators], for: path)
+        try await expectSame(stage.samples(), as: music[0].reference)
+    }
+
     private func playAndKill(at point: KillPoint, on stage: Stage) async throws {
         let path = Stage.path(0)
         let origin = stage.server.origin

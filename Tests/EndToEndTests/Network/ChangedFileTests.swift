@@ -32,4 +32,41 @@ import Testing
         #expect(try claims.firstFalseByte(comparedWith: try await new.bytes) == nil)
         #expect(claims.ranges.byteCount > 500_000)
     }
+
+    /// nginx makes its validators of size and time, so those of two servers differ for one file.
+    @Test func `a file behind two servers with different validators is downloaded and played to its end`()
+        async throws
+    {
+        let bytes = try await MP3Fixtures.bytes(.init(seconds: 60, rate: .constant(320)))
+        let stage = try await Stage()
+        var servers: [NginxServer] = []
+        for (name, hours) in [("one", 1.0), ("two", 2.0)] {
+            try stage.folder.makeFolder(name)
+            let path = try stage.folder.write(bytes, to: name + "/song.mp3")
+            servers.append(try await NginxServer(serving: stage.folder.path(name)))
+            let date = Date(timeIntervalSinceNow: -3_600 * hours)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        }
+        // The requests of a connection go to the two in turn.
+        let balancer = try await NginxServer(
+            serving: stage.folder.path("one"),
+            extra: """
+                location / {
+                    if ($connection_requests ~ "[02468]$") { proxy_pass \(servers[0].baseURL); }
+                    proxy_pass \(servers[1].baseURL);
+                }
+                """
+        )
+        let played = try await stage.play([balancer.url("/song.mp3")])
+        #expect(played.status == 0)
+        #expect(played.events.last { $0.event == "ended" }?.reason == "finished")
+        #expect(played.events.filter { $0.event == "notice" }.map(\.code) == ["resource-changed"])
+        #expect(servers.allSatisfy { $0.accesses.contains { $0.status == 206 } }, "both have served parts")
+        // Of each of the two changes, at most what was read ahead until then is downloaded again.
+        let sent = balancer.accesses.filter { $0.status == 206 }.reduce(0) { $0 + $1.bytes }
+        #expect(sent < 2 * bytes.count, "\(sent)")
+        let count = balancer.accesses.count
+        #expect(try await stage.play([balancer.url("/song.mp3")]).status == 0)
+        #expect(balancer.accesses.count == count, "all is cached")
+    }
 }

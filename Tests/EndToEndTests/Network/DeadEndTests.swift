@@ -94,6 +94,28 @@ import Testing
         #expect(run.failureCodes == [])
     }
 
+    @Test(.enabled(if: OfflineTests.canLeaveTheNetwork))
+    func `a name server that swallows questions is no fault of the host, and delays no ending`() async throws
+    {
+        defer { close(socket) }
+        // The route leads to this machine, which has no such address.
+        let settings = try stage.folder.write("nameserver 192.0.2.53\n", to: "resolv.conf")
+        let script = """
+            ip link set lo up && ip route add default dev lo && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"
+            """
+        let process = try stage.startPlaying(
+            ["http://music.example/song.mp3"],
+            wrapper: PrivateMounts.running(script, settings, hasNetwork: false)
+        )
+        let notice = try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
+        #expect(notice.contains("can't look up host music.example"))
+        // The next question is under way, or follows soon; each would take ten seconds.
+        let start = ContinuousClock.now
+        let run = try await process.quit()
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(run.failureCodes == [])
+    }
+
     @Test func `the screen goes on to the next track and says why, and a key tries the dead host again`()
         async throws
     {

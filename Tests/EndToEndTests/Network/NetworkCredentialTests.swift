@@ -64,7 +64,9 @@ struct NetworkCredentialTests {
         let failure = try #require(refused.failure)
         #expect(failure.code == "http-status")
         #expect(failure.message.hasPrefix("\(stranger.url("/song.mp3")): "))
-        #expect(failure.message.contains("(401), and those in a playlist are not sent; add this URL"))
+        #expect(
+            failure.message.contains("(401), and those in a playlist are not sent; put them into ~/.netrc")
+        )
         #expect(!stranger.accesses.isEmpty)
         #expect(stranger.accesses.allSatisfy { $0.authorization.isEmpty && $0.status == 401 })
         // The same server, named by the user: the credentials in the list are sent.

@@ -93,7 +93,7 @@ import Testing
         // The music was asked for once.
         #expect(server.accesses.count { $0.target == "/1.mp3" } == 1)
         for (path, code, words) in [
-            ("/page", "not-audio", "Got a web page instead of audio"),
+            ("/page", "not-audio", "got a web page instead of audio"),
             ("/live", "bad-playlist", "HLS is not supported"),
         ] {
             let run = try await stage.play([server.url(path)])

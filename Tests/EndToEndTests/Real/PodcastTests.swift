@@ -77,7 +77,7 @@ import Testing
         let away = try await stage.play(["--offline", feed])
         #expect(away.status == 0 && titles(away) == ["Gale", "Fog"])
         // Without a screen nothing is remembered.
-        #expect(!FileManager.default.fileExists(atPath: stage.folder.path("state/reprise/episodes")))
+        #expect(!FileManager.default.fileExists(atPath: stage.folder.path("state")))
     }
 
     @Test func `an episode that moved is not downloaded again, and one with other bytes is another entry`()
@@ -152,6 +152,27 @@ import Testing
         try await cleared.command("jump 2")
         try await cleared.wait(for: "the mark") { try await $0.terminal.capture()[2].hasPrefix("✓ 1") }
         try await cleared.quit()
+    }
+
+    @Test
+    func `without a screen, remembered episodes are reported and found offline, and nothing is written`()
+        async throws
+    {
+        #expect(try await stage.play([feed]).status == 0)
+        let lines = "played\t\(feed)\t2\nurl\t\(feed)\t1\t\(server.url("/old.mp3"))\n"
+        try stage.folder.write(lines, to: "state/reprise/episodes")
+        // The new URL has no file.
+        try writeFeed(old: "a-new-place.mp3")
+        #expect(try await stage.play([feed]).status == 3)
+        try await server.stop()
+        let away = try await stage.play(["--offline", feed])
+        #expect(away.status == 0 && titles(away) == ["Gale", "Fog"], "\(away.errors)")
+        for part in [#""date":"2026-11-22","played":true"#, #""date":"2026-11-21","played":false"#] {
+            #expect(away.lines.contains { $0.contains(part) }, "\(part)")
+        }
+        let folder = stage.folder.path("state/reprise")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["episodes"])
+        #expect(try String(contentsOfFile: folder + "/episodes", encoding: .utf8) == lines)
     }
 
     @Test func `an OPML file plays all of its feeds, in their order`() async throws {

@@ -15,6 +15,25 @@ struct ScreenAnswerTests {
         songs = try ["first", "second"].map { [folder] in try folder.write(bytes, to: "\($0).mp3") }
     }
 
+    @Test func `a screen without a sound server stays, and plays once there is one`() async throws {
+        let audio = try await PulseServer()
+        try await audio.crash()
+        var surroundings = audio.environment
+        surroundings["HOME"] = nil
+        let stage = try await ScreenStage(
+            ["--sink", "pulse:test"] + songs,
+            folder: folder,
+            environment: surroundings
+        )
+        try await stage.waitForStatus("No sound server, waiting")
+        try await stage.terminal.wait(for: "no sound server answers")
+        try await stage.keys(">")
+        try await stage.wait(for: "the next track") { try await $0.nowPlaying.contains("second") }
+        try await audio.start()
+        try await stage.waitForStatus("Playing")
+        try await stage.quit()
+    }
+
     @Test(arguments: RealServerKind.allCases)
     func `keys are answered while the sound server is lost`(kind: RealServerKind) async throws {
         let audio = try await kind.start()
@@ -81,7 +100,9 @@ struct ScreenAnswerTests {
         gate.release()
         try await keysAreAnswered(on: stage, until: "100001 tracks")
         try await stage.terminal.type("f99999")
-        try await stage.terminal.wait(for: "1 of 100001")
+        try await stage.wait(for: "the match") {
+            try await $0.terminal.capture()[0].hasSuffix(" 1 of 100001")
+        }
         try await stage.keys("Escape")
         try await stage.quit()
     }

@@ -30,7 +30,7 @@ struct ScreenFeedbackTests {
         let server = try TestOrigin()
         let stage = try await start(server)
         try await stage.keys("3")
-        try await stage.terminal.wait(for: "/first.mp3")
+        try await stage.wait(for: "the row") { try await $0.terminal.capture()[3].contains("first.mp3") }
         try await stage.terminal.type("/first")
         try await stage.keys("Enter", "d")
         try await stage.terminal.wait(for: "again to delete")
@@ -38,7 +38,7 @@ struct ScreenFeedbackTests {
         try await stage.keys("Enter")
         try await stage.terminal.wait(for: "No match for \"nothing\"")
         try await stage.keys("Escape")
-        try await stage.terminal.wait(for: "/first.mp3")
+        try await stage.wait(for: "the row") { try await $0.terminal.capture()[3].contains("first.mp3") }
         try await stage.keys("S")
         try await stage.terminal.wait(for: "Can't sort this view (1 opens the queue)")
         try await stage.keys("4", "f")
@@ -76,7 +76,7 @@ struct ScreenFeedbackTests {
         try await stage.terminal.wait(for: "p is not bound (? for help)")
         try await stage.terminal.type(":jmp 2")
         try await stage.keys("Enter")
-        try await stage.terminal.wait(for: "Unknown command \"jmp\" (? lists them)")
+        try await stage.terminal.wait(for: "Unknown command \"jmp\" – did you mean jump?")
         try await stage.keys("Home", "Right", "u", "Enter")
         try await stage.wait(for: "the second") { try await $0.nowPlaying.contains("second") }
         try await stage.quit()

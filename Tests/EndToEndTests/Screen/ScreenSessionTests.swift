@@ -79,7 +79,8 @@ import Testing
         try folder.write([0xFF, 0x00, 0x1B], to: "state/reprise/queue")
         let server = try TestOrigin(["/a.mp3": [UInt8](try Data(contentsOf: URL(fileURLWithPath: songs[0])))])
         let url = server.url("/a.mp3").replacing("://", with: "://me:hidden@")
-        let stage = try await ScreenStage.playing([url], folder: folder)
+        // The notice begins with a path.
+        let stage = try await ScreenStage.playing([url], folder: folder, columns: 200)
         try await stage.wait(for: "the notice") {
             try await $0.row(fromBelow: 1).contains("of the last session: ignored")
         }

@@ -118,6 +118,19 @@ import Testing
         #expect(!state.mayBeDead(host) && !state.report.isOffline)
     }
 
+    @Test func `the same holds if the target had answered before`() {
+        var state = ConnectivityState()
+        state.answered(host)
+        state.answered("http://b.example")
+        for seconds in 0..<3 {
+            let pass = state.requested(host, now: .seconds(seconds))
+            let error = error(.unknownHost, of: "http://b.example")
+            let isDead = state.failed(host, error, as: pass, sentAt: .zero, now: .seconds(seconds))
+            #expect(!isDead)
+        }
+        #expect(!state.report.isOffline && !state.hasUnreached)
+    }
+
     @Test func `a request of the listener lets dead hosts be tried again`() {
         var state = ConnectivityState()
         for time in [0, 0.25] { fail(&state, at: time) }

@@ -83,7 +83,17 @@ import Testing
         #expect(state.ended(nil, now: .seconds(20))?.attempt == 1)
     }
 
-    @Test(arguments: [404, 403])
+    @Test func `a station that is off the air is named by the status, not by its page, and asked again`() {
+        var state = state()
+        state.received([1], title: nil)
+        _ = state.ended(nil, now: .zero)
+        let page = RangeAnswer(kind: .refused(status: 404), contentType: "text/html")
+        #expect(state.connected(page) == .status(404))
+        let wait = state.refused(.status(404), retryAfter: nil, now: .seconds(1))
+        #expect(wait?.error.cause == "off the air (404)" && wait?.attempt == 2)
+    }
+
+    @Test(arguments: [410, 403])
     func `a permanent refusal ends the stream`(status: Int) {
         var state = state()
         state.received([1], title: nil)

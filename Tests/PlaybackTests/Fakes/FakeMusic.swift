@@ -21,6 +21,7 @@ struct FakeMusic: Sendable {
     var live: LiveReport?
 
     var loudness: Loudness?
+    var timeMap: TimeMap?
     /// `true` if its bytes are cached.
     var isStored = true
     /// Seeks land `shift` frames after the position that they report, until `slices` of stored bytes are scanned.
@@ -140,6 +141,7 @@ final class FakeDecoder: AudioDecoder {
         var info = StreamInfo(format: music.format, bytesPerSecond: Double(rate))
         info.duration = music.format.duration(of: FrameCount(music.frames))
         info.loudness = music.loudness
+        info.timeMap = music.timeMap
         return info
     }
 

@@ -37,6 +37,7 @@ final class FakeConnectivity: Connectivity {
 final class FakeCacheStatus: CacheStatus {
     private struct State {
         var known: [WebURL: Availability] = [:]
+        var facts: [WebURL: TrackFacts] = [:]
         var batches: [Int] = []
         var failure: MediaError?
         var gate: TestClockGate?
@@ -52,6 +53,15 @@ final class FakeCacheStatus: CacheStatus {
     func set(_ availability: Availability?, of url: WebURL?) {
         guard let url else { return }
         state.withLock { $0.known[url] = availability }
+    }
+
+    func set(_ facts: TrackFacts, of url: WebURL?) {
+        guard let url else { return }
+        state.withLock { $0.facts[url] = facts }
+    }
+
+    func facts(of urls: [WebURL]) async -> [TrackFacts?] {
+        state.withLock { state in urls.map { state.facts[$0] } }
     }
 
     func fail(with error: MediaError) { state.withLock { $0.failure = error } }

@@ -7,6 +7,7 @@ import TestSupport
 final class FaultyDevice: AudioOutput {
     private struct State {
         var isDead = false
+        var reader: (any PCMReader)?
         var handler: (@Sendable (OutputEvent) -> Void)?
     }
 
@@ -30,6 +31,11 @@ final class FaultyDevice: AudioOutput {
     /// Lets it be connected and opened again.
     func revive() { state.withLock { $0.isDead = false } }
 
+    /// `true` if the decoder is at least this many bytes ahead of the device, or has decoded all.
+    func isAhead(byBytes count: Int) -> Bool {
+        state.withLock { $0.reader }.map { $0.isFinished || $0.availableBytes >= count } ?? false
+    }
+
     var isRealTime: Bool { true }
     var heardFrames: FrameCount { device.heardFrames }
 
@@ -39,6 +45,7 @@ final class FaultyDevice: AudioOutput {
 
     func open(_ format: AudioFormat, reader: any PCMReader) async throws {
         if state.withLock({ $0.isDead }) { throw Self.gone }
+        state.withLock { $0.reader = reader }
         try await device.open(format, reader: reader)
     }
 

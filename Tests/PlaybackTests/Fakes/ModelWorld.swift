@@ -28,6 +28,15 @@ struct ModelWorld {
     private var playings: [PassID: Bool] = [:]
     private var playingOfPass: [PassID: PassID] = [:]
     private var random: SeededGenerator
+    /// The tracks that turned out to be lists.
+    private var listCount = 0
+    /// The additions that are being read, and those that were not yet begun.
+    private var additions: [String] = []
+    private(set) var unreadAdditions: Set<String> = []
+    /// The lists that a script wants to be saved, as long as they are neither saved nor reported.
+    private(set) var unsaved: Set<String> = []
+    /// The sources and lists that were named so far, and the tracks that were added.
+    private var nameCount = 0
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
@@ -57,6 +66,8 @@ struct ModelWorld {
                 #expect(isEnded != isCurrent, "every track that was current ends, once, and not before")
             }
         }
+        let isPlayed = state.exitsAtEnd && state.phase == .ended && !state.awaitsTracks
+        #expect(!isPlayed || isFinished, "the player ends with its queue")
     }
 
     private mutating func perform(_ effect: PlayerEffect) -> PlayerInput? {
@@ -71,10 +82,13 @@ struct ModelWorld {
             #expect(!isWriting, "one pass writes")
             passes[id] = .writing(frames: 0, wantsPrime: holds)
             return .passGranted(id, start: written)
-        case .requestPrime(let id):
+        case .requestPrime(let id, _):
             if case .writing(let frames, _) = passes[id] {
                 passes[id] = .writing(frames: frames, wantsPrime: true)
             }
+        case .measureLoaded:
+            let time = Duration.seconds(Int.random(in: 0...9, using: &random))
+            return .loaded(happens(onceIn: 2) ? nil : time)
         case .download, .stopDownload: break
         case .release(let id), .allowReadAhead(let id), .prefetchHead(let id), .reject(let id):
             #expect(passes[id] != nil)
@@ -101,13 +115,19 @@ struct ModelWorld {
         case .drain:
             #expect(isRunning)
             isDraining = true
-        case .endTrack(let id, index: let index, _, frames: let frames, stalls: _, _):
+        case .endTrack(let id, let report):
             #expect(passes[id] != nil)
-            #expect(index > 0 && frames >= 0)
+            #expect(report.index > 0 && report.frames >= 0)
             if let playing = playingOfPass[id] {
                 #expect(playings.updateValue(true, forKey: playing) != true, "a track ends once")
             }
         case .finish: isFinished = true
+        case .save(let path, _): #expect(unsaved.remove(path) != nil, "a list is saved once")
+        case .resolve(let source):
+            #expect(unreadAdditions.remove(source) != nil)
+            additions.append(source)
+        case .emit(.notice(code: "bad-command", let message)) where message.string.hasPrefix("Not saved: "):
+            unsaved.remove(String(message.string.split(separator: " ")[2]))
         case .forgetOutput:
             isOpen = false
             isRunning = false
@@ -115,8 +135,8 @@ struct ModelWorld {
         case .reconnectOutput(after: _, let attempt):
             #expect(!isConnected, "only a lost server is searched for")
             self.attempt = attempt
-        case .finishRing, .emit, .setVolume, .setTitle, .resolve, .stopReading, .save, .countLostSource,
-            .togglePin, .rememberPlayed, .retryNetwork, .setGain:
+        case .finishRing, .emit, .setVolume, .setTitle, .stopReading, .countLostSource,
+            .passOverSource, .togglePin, .rememberPlayed, .retryNetwork, .setGain:
             break
         }
         return nil
@@ -126,6 +146,8 @@ struct ModelWorld {
     mutating func step(_ state: inout PlayerState) {
         if isRunning { heard = FrameCount.random(in: heard...written, using: &random) }
         guard !happens(onceIn: 4) else { return command(&state) }
+        if happens(onceIn: 6) { return script(&state) }
+        if !additions.isEmpty, happens(onceIn: 4) { return add(&state) }
         if isDraining, !isWriting {
             isDraining = false
             return send(.drained, &state)
@@ -148,7 +170,12 @@ struct ModelWorld {
         case .opening:
             if happens(onceIn: 4) {
                 passes[id] = .done
-                return send(.passFailed(id, failure(), frames: 0), &state)
+                guard happens(onceIn: 4), listCount < 5 else {
+                    return send(.passFailed(id, failure(), frames: 0), &state)
+                }
+                listCount += 1
+                let tracks = numbered((1...Int.random(in: 1...3, using: &random)).map { 10 * listCount + $0 })
+                return send(.listFound(id, ResolvedTracks(tracks: tracks)), &state)
             }
             passes[id] = .ready
             send(.ready(id, info()), &state)
@@ -173,6 +200,33 @@ struct ModelWorld {
             if wantsPrime { send(.passPrimed(id), &state) }
             if passes[id] != nil { send(.passWritten(id, frames: frames + more), &state) }
         case .ready, .done, nil: send(.tick, &state)
+        }
+    }
+
+    /// Sends tracks of the first addition that is being read.
+    private mutating func add(_ state: inout PlayerState) {
+        let isLast = happens(onceIn: 2)
+        if isLast { additions.removeFirst() }
+        nameCount += 1
+        let tracks = happens(onceIn: 2) ? numbered([1_000 + nameCount]) : []
+        send(.added(tracks, problems: [], isLast: isLast), &state)
+    }
+
+    /// Sends a random command of a script.
+    mutating func script(_ state: inout PlayerState) {
+        nameCount += 1
+        let name = "\(nameCount)"
+        let number = Int.random(in: 1...4, using: &random)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...2:
+            unsaved.insert(name)
+            send(.scripted(.save(name)), &state)
+        case 3...4:
+            unreadAdditions.insert(name)
+            send(.scripted(.add(name)), &state)
+        case 5: send(.scripted(happens(onceIn: 8) ? .quit : .next), &state)
+        case 6: send(.scripted(.clear), &state)
+        default: send(.scripted(.remove(TrackNumbers(places: RangeSet(0..<number)))), &state)
         }
     }
 

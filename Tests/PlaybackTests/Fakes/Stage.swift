@@ -18,26 +18,29 @@ final class Stage: Sendable {
         cache: (any CacheStatus)? = nil,
         connectivity: (any Connectivity)? = nil,
         fills: Bool = false,
+        readsTags: Bool = false,
         gain: GainMode = .off,
         volume: Int? = nil,
         clock: TestClock = TestClock(),
         device: (any AudioOutput)? = nil,
         reaching: Task<Void, any Error>? = nil,
-        save: @escaping @Sendable ([Track], String) async throws -> Void = { _, _ in }
+        save: @escaping @Sendable ([Track], String) async throws -> Void = { _, _ in },
+        openFile: PlaybackParts.OpenFile? = nil
     ) {
         self.sink = sink
         self.clock = clock
         let log = log
         let music = Dictionary(uniqueKeysWithValues: pieces.map { ($0.location, $0) })
+        let open: @Sendable (ResourceLocation) throws -> any ResourceReader = { location in
+            guard let piece = music[location] else {
+                throw MediaError(.notFound, location.safeText, "there is no such file")
+            }
+            let reader = FakeReader(piece)
+            log.readers.withLock { $0.append(reader) }
+            return reader
+        }
         var parts = PlaybackParts(
-            open: { location, _ in
-                guard let piece = music[location] else {
-                    throw MediaError(.notFound, location.safeText, "there is no such file")
-                }
-                let reader = FakeReader(piece)
-                log.readers.withLock { $0.append(reader) }
-                return reader
-            },
+            open: { location, _ in try open(location) },
             makeDecoder: { reader, _ in
                 guard let reader = reader as? FakeReader else {
                     preconditionFailure("readers are fakes here")
@@ -52,6 +55,8 @@ final class Stage: Sendable {
             connectivity: connectivity
         )
         parts.connecting = reaching
+        parts.openFile = openFile
+        if readsTags { parts.openFile = { path, _ in try open(.file(path)) } }
         var settings = PlaybackSettings(
             exitsAtEnd: exitsAtEnd,
             volume: volume,
@@ -97,7 +102,7 @@ final class Stage: Sendable {
                 case .seeked(let index, let position, _): "seeked \(index) at \(position.milliseconds)"
                 case .ended(let report): "ended \(report.index) \(report.reason.rawValue) \(report.frames)"
                 case .notice(let code, _), .remark(let code, _): "notice \(code)"
-                case .loaded, .position, .summary: nil
+                case .loaded, .position, .volume, .mode, .queue, .status, .list, .summary: nil
                 }
             // `track` is sent again when more is known.
             if let line, story.last != line { story.append(line) }

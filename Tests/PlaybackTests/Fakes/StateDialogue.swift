@@ -93,6 +93,13 @@ extension [PlayerEffect] {
         reversed().lazy.compactMap { if case .startPass(let start) = $0 { start } else { nil } }.first
     }
 
+    /// Each list that is saved, with the number of its tracks.
+    var saves: [String] {
+        compactMap {
+            if case .save(let path, let queue) = $0 { "\(path) \(queue.tracks.count)" } else { nil }
+        }
+    }
+
     /// `true` if these effects end a track.
     var endsTrack: Bool { contains { if case .endTrack = $0 { true } else { false } } }
 }

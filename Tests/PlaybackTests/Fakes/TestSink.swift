@@ -37,6 +37,11 @@ final class TestSink: AudioOutput {
     var volumes: [Int] { state.withLock { $0.volumes } }
     var heardFrames: FrameCount { state.withLock { $0.taken } }
 
+    /// Frames that the sink could take at once, if it were allowed to.
+    var waitingFrames: Int {
+        state.withLock { ($0.reader?.availableBytes ?? 0) / $0.bytesPerFrame }
+    }
+
     func allow(frames: Int) {
         state.withLock { $0.allowance = ($0.allowance ?? 0) + frames }
         pump()

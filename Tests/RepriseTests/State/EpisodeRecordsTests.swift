@@ -1,4 +1,6 @@
+import Foundation
 import Media
+import TestSupport
 import Testing
 
 @testable import Reprise
@@ -31,6 +33,20 @@ import Testing
             #expect(read.urls(of: odd) == ["http://h/o"])
             #expect(read.urls(of: local) == ["http://h/1", "http://h/2"])
         }
+    }
+
+    @Test func `a session that is not saved reads what was remembered, and changes nothing`() throws {
+        let home = try TemporaryFolder()
+        let folder = StateFolder(path: home.path("state"))
+        #expect(!SavedEpisodes(in: folder).isPlayed(Self.episode("1")))
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        try home.write("played\thttp://h/feed\t1\n", to: "state/episodes")
+        let saved = SavedEpisodes(in: folder)
+        saved.setPlayed(true, [Self.episode("2")])
+        #expect(saved.isPlayed(Self.episode("1")) && !saved.isPlayed(Self.episode("2")))
+        try home.write([0xFF] as [UInt8], to: "state/episodes")
+        #expect(!SavedEpisodes(in: folder).isPlayed(Self.episode("1")))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["episodes"])
     }
 
     @Test func `what is known already adds no line`() {

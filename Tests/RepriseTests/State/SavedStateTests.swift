@@ -112,13 +112,20 @@ import Testing
         func due(_ seconds: Range<Int>, isMoving: Bool, lowering: Int = 0) -> [Int] {
             seconds.filter { second in
                 session.volume -= lowering
-                return pace.isDue([], session, isMoving: isMoving, at: .seconds(second))
+                return pace.due(PlayerSnapshot(), session, isMoving: isMoving, at: .seconds(second)) != nil
             }
         }
         #expect(due(0..<100, isMoving: true) == [0, 30, 60, 90])
         #expect(due(100..<1_000, isMoving: false).isEmpty)
         // A key that is held down does not cause a write each time.
         #expect(due(1_000..<1_006, isMoving: false, lowering: 1) == [1_000, 1_002, 1_004])
+        // The tags of a large folder are read for minutes; each save writes the whole queue.
+        var player = PlayerSnapshot()
+        let learning = (2_000..<2_100).filter { second in
+            player.learned[Track.ID(UInt64(second))] = TrackFacts(duration: .seconds(1))
+            return pace.due(player, session, isMoving: false, at: .seconds(second)) != nil
+        }
+        #expect(learning == [2_000, 2_030, 2_060, 2_090])
     }
 
     @Test func `a session begins where the last one was left, unless something is to be played`() throws {

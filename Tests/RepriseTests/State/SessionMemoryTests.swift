@@ -54,14 +54,116 @@ import Testing
         #expect(next.resumePoint(of: next.last.queue.tracks[1]) == .seconds(45))
     }
 
-    @Test func `a fresh session ignores the last one, and is saved itself`() async throws {
+    @Test func `the next session knows the titles and lengths that were learned, also those learned last`()
+        async throws
+    {
+        let memory = try memory()
+        let player = RecordingPlayer()
+        memory.watch(player) { _ in }
+        player.show(Self.snapshot { $0.tracks[2].duration = .seconds(9) })
+        clock.advance(by: SavePace.interval)
+        let facts = TrackFacts(
+            tags: TrackTags(title: "Episode 43", artist: "A"),
+            duration: .milliseconds(1_800_250)
+        )
+        player.show(
+            Self.snapshot {
+                $0.tracks[2].duration = .seconds(9)
+                $0.learned = [Track.ID(1): facts]
+            }
+        )
+        // Saved without waiting for the end of the session, or for a change of the position.
+        try await wait(for: "the queue") { try folder.read("queue")?.contains("Episode 43") == true }
+        await memory.finish()
+        let tracks = try self.memory().last.queue.tracks
+        #expect(tracks[1].tags.title == "Episode 43" && tracks[1].tags.artist == "A")
+        #expect(tracks.map(\.duration) == [nil, .milliseconds(1_800_250), .seconds(9)])
+    }
+
+    @Test func `a queue of which only titles are learned is rewritten every half minute, and at the end`()
+        async throws
+    {
+        let memory = try memory()
+        let player = RecordingPlayer()
+        memory.watch(player) { _ in }
+        for second in 0...60 {
+            let facts = TrackFacts(tags: TrackTags(title: SafeText("after \(second) s")))
+            player.show(Self.snapshot { ($0.learned, $0.volume) = ([Track.ID(1): facts], second) })
+            clock.advance(by: .seconds(1))
+            // A change of the volume is saved after two seconds.
+            guard second.isMultiple(of: 2) else { continue }
+            try await wait(for: "the session") {
+                try folder.read("session")?.contains("volume\t\(second)\n") == true
+            }
+            let queue = try #require(try folder.read("queue"))
+            #expect(queue.contains("after \(second / 30 * 30) s"))
+        }
+        player.show(Self.snapshot { $0.learned = [Track.ID(1): TrackFacts(tags: TrackTags(title: "last"))] })
+        await memory.finish()
+        #expect(try self.memory().last.queue.tracks[1].tags.title == "last")
+    }
+
+    @Test(arguments: [PlayerSnapshot.State.playing, .paused])
+    func `a seek is saved soon, and playing on is not`(state: PlayerSnapshot.State) throws {
+        var pace = SavePace()
+        func due(at position: Int, _ time: Int) -> SavePace.Part? {
+            let snapshot = Self.snapshot { ($0.state, $0.position) = (state, .seconds(position)) }
+            let session = SavedSession(snapshot)
+            return pace.due(snapshot, session, isMoving: state == .playing, at: .seconds(time))
+        }
+        #expect(due(at: 45, 0) == .all)
+        #expect(due(at: state == .paused ? 45 : 48, 3) == nil)
+        #expect(due(at: 1_860, 5) == .session, "forward")
+        #expect(due(at: 1_855, 6) == nil, "within two seconds of the last save")
+        #expect(due(at: 1_856, 7) == .session, "back")
+        #expect(due(at: 1_857, 10) == nil)
+    }
+
+    @Test func `a queue of which nothing new is known is not written again`() async throws {
+        let memory = try memory()
+        let player = RecordingPlayer()
+        memory.watch(player) { _ in }
+        let snapshot = Self.snapshot { $0.learned = [Track.ID(1): TrackFacts(duration: .seconds(9))] }
+        var ids: Set<String> = []
+        for volume in 1...3 {
+            var snapshot = snapshot
+            snapshot.volume = volume
+            player.show(snapshot)
+            clock.advance(by: .seconds(3))
+            try await wait(for: "the session") {
+                try folder.read("session")?.contains("volume\t\(volume)") == true
+            }
+            ids.insert(try SavedSession(parsing: folder.read("session") ?? "").queueID)
+        }
+        await memory.finish()
+        #expect(ids.count == 1)
+    }
+
+    @Test func `a fresh session ignores the last one, and replaces it once it has played for a minute`()
+        async throws
+    {
         try await play([Self.snapshot()])
-        let fresh = try memory("--fresh")
-        #expect(fresh.last.queue.tracks.isEmpty && fresh.last.place == nil)
-        #expect(fresh.last.session == SavedSession())
-        #expect(fresh.resumePoint(of: Self.snapshot().tracks[1]) == nil)
-        try await play([Self.snapshot { $0.volume = 10 }], memory: fresh)
-        #expect(try memory().last.session.volume == 10)
+        let track = Self.snapshot().tracks[1]
+        for seconds in [59, 60] {
+            let fresh = try memory("--fresh")
+            #expect(fresh.last.queue.tracks.isEmpty && fresh.last.place == nil)
+            #expect(fresh.last.session == SavedSession())
+            #expect(fresh.resumePoint(of: track) == nil)
+            let player = RecordingPlayer()
+            fresh.watch(player) { _ in }
+            // The same long track again, from its beginning, with a pause that does not count.
+            let steps: [(PlayerSnapshot.State, Int)] = [
+                (.playing, 30), (.paused, 100), (.playing, seconds - 30), (.playing, 0),
+            ]
+            for (state, length) in steps {
+                player.show(Self.snapshot { ($0.state, $0.position, $0.volume) = (state, .seconds(35), 10) })
+                clock.advance(by: .seconds(length))
+            }
+            await fresh.finish()
+            let next = try memory()
+            #expect(next.last.session.volume == (seconds < 60 ? 65 : 10))
+            #expect(next.resumePoint(of: track) == .seconds(seconds < 60 ? 45 : 35))
+        }
     }
 
     @Test func `sources without a track leave the saved queue unchanged`() async throws {
@@ -189,19 +291,22 @@ import Testing
         for (cached, expected) in [
             ([old: 900], old), ([old: 900, new: 300], old), ([old: 900, new: 900], new), ([:], new),
         ] as [([String: Int64], String)] {
-            let location = await next.cachedLocation(of: track, in: FakeCacheStatus(bytes: cached))
+            let location = await next.records.fullestLocation(of: track, in: FakeCacheStatus(bytes: cached))
             #expect(location.savedText == expected, "\(cached)")
         }
         var song = track
         song.episode = nil
-        let location = await next.cachedLocation(of: song, in: FakeCacheStatus(bytes: [old: 900]))
+        let location = await next.records.fullestLocation(of: song, in: FakeCacheStatus(bytes: [old: 900]))
         #expect(location.savedText == new)
         // Of the current track, the loader knows first that it is cached.
         var playing = try Self.snapshot(of: Self.episode("4"), at: old)
         playing.load.stored = ByteRangeSet(0..<900)
         try await play([playing])
         let fourth = try Self.snapshot(of: Self.episode("4"), at: new).tracks[0]
-        let found = await (try memory()).cachedLocation(of: fourth, in: FakeCacheStatus(bytes: [old: 900]))
+        let found = await (try memory()).records.fullestLocation(
+            of: fourth,
+            in: FakeCacheStatus(bytes: [old: 900])
+        )
         #expect(found.savedText == old)
         // What is not cached is not remembered.
         try await play([try Self.snapshot(of: Self.episode("3"), at: old)])
@@ -223,6 +328,7 @@ private struct FakeCacheStatus: CacheStatus {
     func availability(of urls: [WebURL]) async -> [Availability?] {
         urls.map { url in bytes[url.requestString].map { Availability(stored: ByteRangeSet(0..<$0)) } }
     }
+    func facts(of urls: [WebURL]) async -> [TrackFacts?] { urls.map { _ in nil } }
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {}
 }
 

@@ -36,6 +36,57 @@ struct EpisodeRowTests {
         #expect(queueState(1).screen[2].hasPrefix("  1 1.mp3"))
     }
 
+    @Test func `the row that plays shows also that its episode was played`() {
+        var state = state(played: [2])
+        state.show { ($0.currentIndex, $0.state) = (1, .playing) }
+        #expect(state.screen[3].hasPrefix("▶✓2 2026-11-21  Fog"))
+        state.show { $0.failures[$0.tracks[1].id] = MediaError(.notFound, "x", "gone") }
+        state.show { $0.state = .stopped }
+        #expect(state.screen[3].hasPrefix("✗✓2"))
+        // Marked, its row has three signs, and the numbers of all rows stay below each other.
+        state.type("jx")
+        #expect(state.screen[3].hasPrefix("✗•✓2") && state.screen[2].first == " ")
+        #expect(state.screen[2].hasPrefix("   1 2026-11-22"))
+        state.type("⎋")
+        state.show { $0.currentIndex = 0 }
+        #expect(state.screen[2].hasPrefix("  1") || state.screen[2].hasPrefix("■ 1"), "it was not played")
+    }
+
+    @Test(arguments: [
+        ("Night Radio", "Radio Test", "Night Radio"), (nil, "Radio Test", "Radio Test"), (nil, nil, "Kepler"),
+    ])
+    func `a station keeps the name of its list, else its own, and the current title is below`(
+        listed: SafeText?,
+        own: SafeText?,
+        shown: String
+    ) {
+        var named = track(1, "http://h/listen", TrackTags(title: "Night Radio"), seconds: nil)
+        named.tags.title = listed
+        var state = screenState(queueSnapshot([named], current: 0))
+        state.show { player in
+            (player.state, player.load.live) = (.playing, LiveReport())
+            var info = StreamInfo(
+                format: AudioFormat(sampleRate: 44_100, channelCount: 2),
+                bytesPerSecond: 16_000
+            )
+            (info.tags.title, info.tags.album) = ("Kepler", own)
+            player.info = info
+        }
+        #expect(state.screen[2].hasPrefix("▶ 1 \(shown)"))
+        #expect(state.screen[20].hasPrefix("▶ Kepler"))
+    }
+
+    @Test func `after the end, the bottom names the last track as its row does`() {
+        var state = screenState(
+            queueSnapshot([track(1, "http://h/1.mp3", TrackTags(), seconds: nil)], current: 0)
+        )
+        state.show { player in
+            player.state = .ended
+            player.learned[player.tracks[0].id] = TrackFacts(tags: TrackTags(title: "Short B"))
+        }
+        #expect(state.screen[2].contains("Short B") && state.screen[20].contains("Short B"))
+    }
+
     @Test func `the playing view says when the episode was published, and if it was played`() {
         var state = state(played: [1])
         state.show { $0.currentIndex = 0 }
@@ -60,7 +111,7 @@ struct EpisodeRowTests {
     @Test(
         arguments: [
             ("played:no", [0, 2, 3]), ("played:yes", [1]), ("PLAYED:no fog", [0, 2, 3]),
-            ("played:no 3.mp3", [2]),
+            ("played:no 3.mp3", []),
             ("played:maybe", []), ("fog", [0, 1, 2, 3, 4]),
         ] as [(String, [Int])]
     )

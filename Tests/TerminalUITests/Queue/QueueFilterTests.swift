@@ -1,6 +1,7 @@
 import Media
-import TerminalUI
 import Testing
+
+@testable import TerminalUI
 
 /// Filtering, measured by the number of tracks examined instead of by time.
 struct QueueFilterTests {
@@ -52,21 +53,83 @@ struct QueueFilterTests {
     @Test(
         arguments: [
             ("morning", [0]), ("EDDA", [0]), ("夜", [1]), ("東京 夜", [1]), ("gone", [2]), ("zzz", []),
-            ("music.example", [0, 1, 2, 3]), ("mp3 morning", [0]), ("café", []), ("cafe\u{301}", [3]),
-            ("jour.mp3", [3]), ("morning gone", []), ("01 m", [0]),
-            // Tags that were read from the track itself.
-            ("harbour", [3]),
+            // Neither the address nor the album is shown.
+            ("music.example", []), ("mp3 morning", []), ("01 m", []), ("album", []),
+            ("edda morning", [0]), ("morning gone", []), ("gone.MP3", [2]),
+            // Tags that were read from the track itself; the name of its file is not shown then.
+            ("harbour", [3]), ("jour.mp3", []), ("été", [3]), ("ete", [3]), ("E\u{301}TE\u{301}", [3]),
+            ("strasse", [3]), ("STRAßE", [3]), ("étude", []),
         ] as [(String, [Int])]
     )
-    func `each word must occur in title, artist, album or address, whatever its case`(
+    func `each word must occur in what is shown, whatever its case and accents`(
         words: String,
         expected: [Int]
     ) {
         var player = sampleSnapshot()
-        player.learned = [Track.ID(4): TrackFacts(tags: TrackTags(album: "Harbour"))]
+        let tags = TrackTags(title: "L’Été à la Straße", artist: "Harbour", album: "Album")
+        player.learned = [Track.ID(4): TrackFacts(tags: tags)]
         var state = screenState(player)
         state.type("f\(words)\n")
         #expect(places(state) == expected)
+    }
+
+    @Test func `matches are highlighted, also wide characters and in the selected row`() {
+        func highlighted(_ words: String, columns: Int) -> [String] {
+            var player = sampleSnapshot()
+            player.learned = [
+                Track.ID(4): TrackFacts(tags: TrackTags(title: "Un Été, l'été", artist: "Harbour"))
+            ]
+            var state = fullState(columns: columns, player: player)
+            state.type("f\(words)\n")
+            let buffer = ScreenView(glyphs: .unicode, timeOfDay: minutes).draw(state)
+            return state.layout.listRows.prefix(state.queue.list.count).map { row in
+                buffer[row: row].filter { $0.style == .prompt }.map(\.text).joined()
+            }
+        }
+        for columns in [80, 120] {
+            #expect(highlighted("ete", columns: columns) == ["Étéété"])
+            #expect(highlighted("夜", columns: columns) == ["夜"])
+            #expect(highlighted("harb un", columns: columns) == ["UnHarb"])
+        }
+    }
+
+    @Test func `tags that are read later are matched, and earlier matches stay until then`() {
+        var state = queueState(5_000)
+        state.type("f7\n")
+        state.finishWork()
+        let count = state.queue.list.count
+        state.type("j")
+        let selected = state.queue.selectedPlace
+        // Track 1 has a 7 now, and the selected row moves by one.
+        state.show { player in
+            player.learned[player.tracks[0].id] = TrackFacts(tags: TrackTags(title: "Opus 7"))
+        }
+        #expect(state.hasWork && state.queue.list.count == count)
+        #expect(state.finishWork() == 3)
+        #expect(state.queue.list.count == count + 1 && state.queue.place(ofRow: 0) == 0)
+        #expect(state.queue.selectedPlace == selected)
+    }
+
+    @Test func `Esc leaves the filter, then stops the reading of sources, as the status line says`() {
+        var state = fullState(player: sampleSnapshot { $0.isReading = true })
+        let status = { (state: UIState) in state.screen[state.layout.statusRow ?? 0] }
+        #expect(status(state).hasPrefix("Playing  reading (Esc stops)"))
+        state.type("fmorning\n")
+        #expect(status(state).hasPrefix("Playing  reading  filter morning"))
+        #expect(state.type("⎋").isEmpty && state.queue.filter == nil)
+        #expect(state.type("⎋") == [.send(.stopReading)] && state.answer?.text == "Stopped reading")
+        state.show { $0.isReading = false }
+        #expect(state.type("⎋").isEmpty)
+    }
+
+    @Test func `the status line names the source that is awaited, and has room for the key`() {
+        var state = fullState(
+            player: sampleSnapshot { ($0.isReading, $0.awaitedSource) = (true, "list.m3u") }
+        )
+        let status = { (state: UIState) in state.screen[state.layout.statusRow ?? 0] }
+        #expect(status(state).hasPrefix("Playing  reading list.m3u (Esc stops)"))
+        state.show { $0.awaitedSource = SafeText(String(repeating: "桜", count: 80)) }
+        #expect(status(state).contains("…") && status(state).contains(" (Esc stops)"))
     }
 
     @Test func `a filter applies while it is typed, Enter keeps it and Esc removes it`() {

@@ -57,6 +57,31 @@ struct BarPartTests {
         }
     }
 
+    @Test func `chapters have ticks where they begin, unless they would fill more than half of the bar`() {
+        var player = sampleSnapshot()
+        player.timeMap = TimeMap(duration: .seconds(100), audio: 0..<1_000)
+        player.info = StreamInfo(
+            format: AudioFormat(sampleRate: 44_100, channelCount: 2),
+            bytesPerSecond: 10
+        )
+        let ticks = { (starts: [Int]) -> [Int: Duration] in
+            player.info?.chapters = ChapterList(starts.map { Chapter(start: .seconds($0), title: "") })
+            return ChapterTicks.starts(in: player, columns: 10)
+        }
+        #expect(ticks([]) == [:])
+        // The start of the bar, a second chapter in one cell, and those behind the end have none.
+        #expect(ticks([0, 12, 15, 99]) == [1: .seconds(12), 9: .seconds(99)])
+        #expect(ticks([5, 40, 100, 200]) == [4: .seconds(40)])
+        #expect(ticks([0, 10, 20, 30, 40]).count == 4)
+        #expect(ticks([0, 10, 20, 30, 40, 50]) == [:])
+        // A click on a tick leads to the start of the chapter.
+        _ = ticks([0, 12])
+        player.duration = .seconds(100)
+        #expect(BarPart.seekTarget(at: 1, columns: 10, of: player) == .to(.seconds(12)))
+        player.timeMap = nil
+        #expect(ticks([0, 50]) == [:])
+    }
+
     @Test(arguments: [(nil, 10), (0, 10), (-1, 10), (100, 0), (100, -3)] as [(Int64?, Int)])
     func `without a length or room there is no bar`(length: Int64?, columns: Int) {
         #expect(bar(length, head: 5, columns: columns).isEmpty)
@@ -65,7 +90,10 @@ struct BarPartTests {
     @Test func `in each set of glyphs the four parts and the position differ without colour`() {
         for glyphs in [Glyphs.unicode, .ascii] {
             let parts: [BarPart] = [.played, .cached, .inFlight, .missing]
-            #expect(Set(parts.map { glyphs.bar($0).string } + [glyphs.head.string]).count == 5)
+            #expect(
+                Set(parts.map { glyphs.bar($0).string } + [glyphs.head.string, glyphs.tick.string]).count == 6
+            )
+            #expect(glyphs.tick.columns == 1)
             #expect(glyphs.head.columns == 1 && glyphs.mark.columns == 1 && glyphs.pin.columns == 1)
             #expect(parts.allSatisfy { glyphs.bar($0).columns == 1 })
         }

@@ -18,9 +18,9 @@ struct NetworkTroubleTests {
             $0.load.wait = LoadWait(error: error, attempt: 2, mostAttempts: 10, retryAt: .seconds(100))
             $0.retryIn = .milliseconds(3_400)
         }
-        #expect(lines(player)[22].hasPrefix("Retry in 4 s (3 of 10) · refuses the connection  vol 80%"))
+        #expect(lines(player)[22].hasPrefix("Retry in 4 s · refuses the connection  vol 80%"))
         player.retryIn = .zero
-        #expect(lines(player)[22].hasPrefix("Retrying (3 of 10) · refuses the connection"))
+        #expect(lines(player)[22].hasPrefix("Retrying · refuses the connection"))
         // While buffered bytes are played, no retry is shown.
         player.state = .playing
         #expect(lines(player)[22].hasPrefix("Playing  vol 80%"))
@@ -45,6 +45,18 @@ struct NetworkTroubleTests {
         let name = String(repeating: "long name ", count: 12)
         let player = sampleSnapshot { $0.tracks[2].tags = TrackTags(title: SafeText(name)) }
         #expect(lines(player)[4].contains("long n…   the server has no such file (404)  "))
+    }
+
+    @Test func `the status line shows both rates while the line is slower than the music`() {
+        var player = sampleSnapshot {
+            $0.state = .buffering
+            let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
+            $0.info = StreamInfo(format: format, bytesPerSecond: 16_000)
+            $0.load.bytesPerSecond = 12_000
+        }
+        #expect(lines(player)[22].hasPrefix("Buffering…  line 12 kB/s, music 16 kB/s  vol 80%"))
+        player.load.bytesPerSecond = 16_000
+        #expect(!lines(player)[22].contains("line"))
     }
 
     @Test func `the status line shows buffering, and that the player is offline`() {

@@ -39,7 +39,7 @@ struct ScreenViewTests {
 
             ▶ 夜の音楽 – 東京アンサンブル                                   ~31:02 / 1:02:05
             ████████████████████··········██████████▌▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒··········
-            Playing  vol 80%  repeat all  buffer 0:42  312 kB/s  ↓ 999 kB
+            Playing  vol 80%  repeat all  buffer 0:42  312 kB/s  ↓ 1.0 MB
             reconnected to music.example
             """
         #expect(Self.screen(80, 24) == lines(expected))
@@ -88,7 +88,7 @@ struct ScreenViewTests {
 
     @Test(arguments: [
         (1, 1, ["▶"]), (15, 2, ["▶ ~31:02", ""]), (16, 2, ["▶ 夜の音楽 – …", "reconnected to …"]),
-        (20, 3, ["▶ 夜の音楽 –… ~31:02", "Playing  vol 80%", "reconnected to musi…"]),
+        (20, 3, ["▶ 夜の音楽 –… ~31:02", "reconnected to", "music.example"]),
     ])
     func `a small window shows what matters most`(columns: Int, rows: Int, expected: [String]) {
         #expect(Self.screen(columns, rows) == expected)
@@ -117,13 +117,52 @@ struct ScreenViewTests {
         }
     }
 
-    @Test func `an empty queue shows what to do, or that the playlist is being read`() {
+    @Test func `an empty queue shows how to begin and what opens, or that the playlist is being read`() {
         var player = PlayerSnapshot()
-        let screen = Self.screen(player: player)
-        #expect(screen[1] == " The queue is empty. Type :add and a file or URL")
-        #expect(screen[8] == "Stopped  vol 100%  ↓ 0 B  from cache 0 B")
+        let expected = """
+             The queue is empty. To begin:
+
+                     paste  a URL or a path, to add it
+                         a  type a URL, a file or a folder (Tab completes)
+                         3  choose from the cached tracks
+
+             What it opens
+
+               album.m3u8   playlists: M3U, PLS, XSPF
+               /music/      a folder on a web server
+               feed.rss     a podcast, or an OPML file of podcasts
+               :8000/live   a radio stream, with its titles
+               ~/Music      files on this machine
+            """
+        #expect(Self.screen(80, 24, player: player)[2...14] == lines(expected)[...])
+        let small = Self.screen(80, 10, player: player)
+        #expect(small[1...5] == lines(expected)[...4])
+        #expect(small[8] == "Stopped  vol 100%  ↓ 0 B  from cache 0 B")
+        #expect(small[9] == "? help   a add   3 cached tracks   : command   Tab views   q quit")
         player.state = .opening
         #expect(Self.screen(player: player)[1] == " Reading the playlist…")
+    }
+
+    @Test(arguments: [
+        ("", " 1 of 3000 tracks"), ("G", " 3000 of 3000"), ("f29\n", " 159 of 3000"),
+        ("6", " 1/3"), ("6 ", " 1/3"), ("6j", " 1/3"), ("6G", " 3/3"),
+    ])
+    func `a list longer than the window shows the place in it, and the help its page`(
+        keys: String,
+        amount: String
+    ) {
+        var player = queueSnapshot(
+            (0..<3_000).map { track(UInt64($0), "https://a.example/\($0)", seconds: nil) }
+        )
+        player.state = .paused
+        var state = screenState(player)
+        state.type(keys)
+        while state.hasWork { _ = state.apply(.idle) }
+        #expect(state.screen[0].hasSuffix(amount), "\(state.screen[0])")
+        // All of a short list is in view.
+        state.show { ($0.tracks, $0.queueRevision) = (manyTracks(9), 1) }
+        state.type("⎋⎋")
+        #expect(state.screen[0].hasSuffix("   9 tracks"))
     }
 
     @Test(
@@ -150,8 +189,8 @@ struct ScreenViewTests {
     @Test func `the bottom line shows hints if there is no message`() {
         for (keys, columns, expected) in [
             ("", 80, "reconnected to music.example"),
-            ("j", 80, "? help   Enter play   / search   f filter   x mark   d remove   Tab views"),
-            ("j", 40, "? help   Enter play   / search"),
+            ("j", 80, "? help   Enter play   / search   f filter   d remove   Tab views   q quit"),
+            ("j", 40, "? help   Enter play   Tab views   q quit"), ("j", 16, "? help   q quit"),
             ("3", 80, "? help   Enter add to queue   d delete   P pin   Esc back   q quit"),
         ] {
             #expect(Self.screen(columns, keys: keys).last == expected)
@@ -160,8 +199,8 @@ struct ScreenViewTests {
 
     @Test(
         arguments: [
-            (0, "0 B"), (999, "999 B"), (1_000, "1 kB"), (999_999, "999 kB"), (1_000_000, "1.0 MB"),
-            (45_678_901, "45.6 MB"), (123_456_789, "123 MB"), (9_876_543_210, "9.8 GB"), (-5, "0 B"),
+            (0, "0 B"), (999, "999 B"), (1_000, "1 kB"), (999_499, "999 kB"), (1_000_000, "1.0 MB"),
+            (45_678_901, "45.7 MB"), (123_456_789, "123 MB"), (9_876_543_210, "9.9 GB"), (-5, "0 B"),
         ] as [(Int64, String)]
     )
     func `bytes are shown in decimal units`(bytes: Int64, expected: String) {

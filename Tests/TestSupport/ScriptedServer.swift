@@ -1,13 +1,12 @@
 import Glibc
-import Media
+package import Media
 import System
-import TestSupport
 
 /// A loopback server that says exactly the bytes a test gives it.
 ///
 /// Every connection runs `script` on a thread of its own, with blocking sockets: a script reads like
 /// the conversation it is.
-final class ScriptedServer: Sendable {
+package final class ScriptedServer: Sendable {
     fileprivate struct Log {
         var requests: [String] = []
         var connectionCount = 0
@@ -16,13 +15,13 @@ final class ScriptedServer: Sendable {
         var isStopped = false
     }
 
-    let port: Int
+    package let port: Int
     private let listener: Int32
     fileprivate let log = Locked(Log())
-    private let script: @Sendable (Connection) -> Void
+    private let script: @Sendable (ScriptedConnection) -> Void
 
     /// Listens on a free port of 127.0.0.1.
-    init(_ script: @escaping @Sendable (Connection) -> Void) throws {
+    package init(_ script: @escaping @Sendable (ScriptedConnection) -> Void) throws {
         self.script = script
         let (listener, port) = try LoopbackPort.taken()
         guard listen(listener, 16) == 0 else { throw Failure.noSocket }
@@ -46,7 +45,7 @@ final class ScriptedServer: Sendable {
     }
 
     /// A server that gives every request the next of `answers`, and the last one for ever.
-    convenience init(answers: [String]) throws {
+    package convenience init(answers: [String]) throws {
         let next = Locked(0)
         try self.init { connection in
             while connection.readRequest() != nil {
@@ -60,7 +59,7 @@ final class ScriptedServer: Sendable {
     }
 
     /// Closes all sockets, which ends the threads.
-    func stop() {
+    package func stop() {
         let open = log.withLock { log in
             log.isStopped = true
             return log.openSockets
@@ -70,20 +69,20 @@ final class ScriptedServer: Sendable {
     }
 
     /// The heads of all requests so far, lines ended by `\r\n`.
-    var requests: [String] { log.withLock { $0.requests } }
-    var connectionCount: Int { log.withLock { $0.connectionCount } }
+    package var requests: [String] { log.withLock { $0.requests } }
+    package var connectionCount: Int { log.withLock { $0.connectionCount } }
     /// Bytes that the system took from the scripts.
-    var sentBytes: Int { log.withLock { $0.sentBytes } }
+    package var sentBytes: Int { log.withLock { $0.sentBytes } }
 
-    func url(_ path: String = "/music.mp3", userInfo: String = "") -> WebURL {
+    package func url(_ path: String = "/music.mp3", userInfo: String = "") -> WebURL {
         guard let url = WebURL("http://\(userInfo)127.0.0.1:\(port)\(path)") else { fatalError(path) }
         return url
     }
 
-    enum Failure: Error { case noSocket }
+    package enum Failure: Error { case noSocket }
 
     private func serve(_ socket: Int32) {
-        script(Connection(socket: socket, server: self))
+        script(ScriptedConnection(socket: socket, server: self))
         // Out of the set before it is closed: afterwards the number can belong to another file.
         _ = log.withLock { $0.openSockets.remove(socket) }
         close(socket)
@@ -91,7 +90,7 @@ final class ScriptedServer: Sendable {
 }
 
 /// One connection of a `ScriptedServer`, used on its own thread only.
-final class Connection {
+package final class ScriptedConnection {
     private let socket: Int32
     private let server: ScriptedServer
 
@@ -101,7 +100,7 @@ final class Connection {
     }
 
     /// The next request's head without its empty line; nil when the peer has closed.
-    func readRequest() -> String? {
+    package func readRequest() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while recv(socket, &byte, 1, 0) == 1 {
@@ -116,10 +115,10 @@ final class Connection {
 
     /// Sends all of `text`; returns `true` if the peer still listens.
     @discardableResult
-    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    package func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { rest in
@@ -133,7 +132,7 @@ final class Connection {
     }
 
     /// Returns when the peer has closed.
-    func waitForClose() {
+    package func waitForClose() {
         var byte: UInt8 = 0
         while recv(socket, &byte, 1, 0) > 0 {}
     }

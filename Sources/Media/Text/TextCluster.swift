@@ -1,23 +1,22 @@
 internal import CUtf8proc
-package import Media
 
 /// One user-perceived character, reduced to the parts that all terminals draw in the same way.
 ///
 /// Terminals disagree on joined emoji and on variation selectors: some draw one glyph of two columns, others
 /// draw each part. So only the first character of a cluster and its combining marks are drawn, which keeps
 /// the columns after it in place. For the same reason the two halves of a flag are separate clusters.
-struct TextCluster: Equatable {
+package struct TextCluster: Equatable {
     /// The most combining marks, more than any language uses; further ones are dropped (ncurses has the same
     /// limit).
     static let mostMarks = 4
 
     /// One spacing character and its combining marks.
-    let text: String
+    package let text: String
     /// Columns: 1 or 2.
-    let width: Int
+    package let width: Int
 
     /// Calls `body` with each cluster of `text` in order, until it returns `false`.
-    static func forEach(in text: SafeText, _ body: (TextCluster) -> Bool) {
+    package static func forEach(in text: SafeText, _ body: (TextCluster) -> Bool) {
         var base: Unicode.Scalar?
         var marks: [Unicode.Scalar] = []
         var previous: Int32 = 0

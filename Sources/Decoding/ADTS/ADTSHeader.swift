@@ -1,0 +1,85 @@
+/// The header of an ADTS frame: AAC as radio stations send it, and as `.aac` files have it (ISO/IEC 13818-7 §6.2).
+///
+/// Its sync word is that of MPEG audio; the layer bits, 00, tell them apart.
+package struct ADTSHeader: Sendable, Equatable {
+    package static let byteCount = 7
+    /// The largest length that a header can state.
+    static let longestFrame = 0x1FFF
+
+    /// The length of the frame with its header.
+    package let frameByteCount: Int
+    /// The length of the header with its check.
+    let headByteCount: Int
+    /// The number of packets in the frame; nearly always 1.
+    let packetCount: Int
+    /// Version, profile, sample rate and channels, which all frames of a stream share.
+    private let stream: UInt32
+
+    /// Parses the header at `index` of `bytes`; `nil` if no header begins there.
+    package init?(_ bytes: [UInt8], at index: Int) {
+        guard index >= 0, index <= bytes.count - Self.byteCount else { return nil }
+        // A sync word, layer 00, and a sample rate that is in the table.
+        guard bytes[index] == 0xFF, bytes[index + 1] & 0xF6 == 0xF0, bytes[index + 2] & 0x3C < 13 << 2 else {
+            return nil
+        }
+        let length =
+            Int(bytes[index + 3]) << 16 | Int(bytes[index + 4]) << 8 | Int(bytes[index + 5])
+        frameByteCount = length >> 5 & 0x1FFF
+        let hasCheck = bytes[index + 1] & 1 == 0
+        packetCount = Int(bytes[index + 6] & 3) + 1
+        // With several packets the check also covers their lengths.
+        headByteCount = Self.byteCount + (hasCheck ? 2 * packetCount : 0)
+        guard frameByteCount > headByteCount else { return nil }
+        stream =
+            UInt32(bytes[index + 1]) << 16 | UInt32(bytes[index + 2] & 0xFD) << 8
+            | UInt32(bytes[index + 3] & 0xC0)
+    }
+
+    /// `true` if both can be frames of one stream.
+    func isConsistent(with other: ADTSHeader) -> Bool { stream == other.stream }
+
+    /// The configuration of the stream.
+    func configuration() throws(AACRefusal) -> AACConfiguration {
+        try AACConfiguration(
+            objectType: Int(stream >> 14 & 3) + 1,
+            rateIndex: Int(stream >> 10 & 15),
+            channelIndex: Int(stream >> 6 & 7)
+        )
+    }
+
+    /// The first of `bytes` from `index` on with which a run of `count` consistent frames begins, before `limit`; like
+    /// `reference`, if there is one. `isWhole` states that the resource ends with `bytes`.
+    static func firstRun(
+        of count: Int = FrameRun.length,
+        in bytes: [UInt8],
+        from start: Int = 0,
+        before limit: Int,
+        isWhole: Bool,
+        like reference: ADTSHeader? = nil
+    ) -> (index: Int, header: ADTSHeader)? {
+        for index in start..<max(start, min(limit, bytes.count)) where bytes[index] == 0xFF {
+            guard let first = ADTSHeader(bytes, at: index), reference?.isConsistent(with: first) != false
+            else { continue }
+            let isRun = FrameRun.isConfirmed(
+                count,
+                from: index,
+                in: bytes,
+                isWhole: isWhole,
+                isAtStart: index == 0
+            ) { place in
+                guard let next = ADTSHeader(bytes, at: place), next.isConsistent(with: first) else {
+                    return nil
+                }
+                return place + next.frameByteCount
+            }
+            if isRun { return (index, first) }
+        }
+        return nil
+    }
+
+    /// `true` if `bytes` have a run of ADTS frames that begins within the first `reach` bytes. `isWhole` states that the
+    /// resource ends with them.
+    package static func isStream(_ bytes: [UInt8], within reach: Int, isWhole: Bool) -> Bool {
+        firstRun(in: bytes, before: reach, isWhole: isWhole) != nil
+    }
+}

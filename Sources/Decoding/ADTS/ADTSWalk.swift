@@ -1,0 +1,149 @@
+import Media
+
+/// Divides the bytes of an ADTS stream into frames. Pure.
+///
+/// A frame counts if another one of the stream begins where it ends. Damage is skipped up to the next two frames that
+/// agree, and counts as the packets that had room in its bytes.
+struct ADTSWalk {
+    enum Step: Equatable {
+        /// A frame, and where it is in `bytes` until more are appended.
+        case frame(ADTSHeader, Range<Int>)
+        /// So many packets are missing here.
+        case missing(Int)
+        /// More bytes are needed, or `finish`.
+        case needMore
+        case end
+    }
+
+    /// The most bytes without a frame that are kept, in case that they are followed by one.
+    private static let mostKept = 2 * ADTSHeader.longestFrame
+
+    /// A header of the stream. It changes if, after damage, the frames of another stream follow.
+    private(set) var reference: ADTSHeader
+    /// The mean length of a frame.
+    private let meanLength: Double
+    /// The bytes that were not passed yet, and some that were.
+    private(set) var bytes: [UInt8] = []
+    /// The offset of `bytes` in the resource.
+    private(set) var offset: Int64
+    private var index = 0
+    /// The offset of the first byte that belongs to no frame, while frames are looked for.
+    private var gapStart: Int64?
+    private var isWhole = false
+
+    /// A walk from `offset`, where a frame like `reference` is expected.
+    init(like reference: ADTSHeader, meanLength: Double, at offset: Int64) {
+        self.reference = reference
+        self.meanLength = max(1, meanLength)
+        self.offset = offset
+    }
+
+    /// The offset of the next step.
+    var nextOffset: Int64 { offset + Int64(index) }
+
+    /// The offset after the last byte.
+    var endOffset: Int64 { offset + Int64(bytes.count) }
+
+    /// Takes the bytes that follow.
+    mutating func append(_ more: some Collection<UInt8>) {
+        offset += Int64(index)
+        bytes.removeFirst(index)
+        index = 0
+        bytes += more
+    }
+
+    /// Notes that no bytes follow.
+    mutating func finish() { isWhole = true }
+
+    mutating func next() -> Step {
+        if let gapStart { return search(from: gapStart) }
+        guard let header = ADTSHeader(bytes, at: index), header.isConsistent(with: reference) else {
+            if !isWhole, bytes.count - index < ADTSHeader.byteCount { return .needMore }
+            return search(from: nextOffset)
+        }
+        let end = index + header.frameByteCount
+        if isWhole {
+            // A frame that is cut is not played.
+            if end > bytes.count, search(for: nil) == nil { return finished() }
+        } else if end + ADTSHeader.byteCount > bytes.count {
+            return .needMore
+        }
+        if isFollowed(at: end) { return pass(header, upTo: end) }
+        // Either its length is wrong, or the next header.
+        let next = search(for: header)?.index ?? bytes.count
+        if next < end { return search(from: nextOffset) }
+        return pass(header, upTo: end)
+    }
+
+    /// `true` if what is at `place` can follow a frame.
+    private func isFollowed(at place: Int) -> Bool {
+        if let next = ADTSHeader(bytes, at: place) { return next.isConsistent(with: reference) }
+        return place >= bytes.count || Self.isTag(bytes[place...])
+    }
+
+    /// `true` if a tag begins with `bytes`; it ends the music.
+    private static func isTag(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.starts(with: "TAG".utf8) || bytes.starts(with: APETag.mark) || bytes.starts(with: "ID3".utf8)
+    }
+
+    private mutating func pass(_ header: ADTSHeader, upTo end: Int) -> Step {
+        let range = index..<end
+        (index, gapStart) = (end, nil)
+        return .frame(header, range)
+    }
+
+    /// The first frame after `index` that another confirms.
+    private func search(for header: ADTSHeader?) -> (index: Int, header: ADTSHeader)? {
+        ADTSHeader.firstRun(
+            of: 2,
+            in: bytes,
+            from: index + 1,
+            before: bytes.count,
+            isWhole: isWhole,
+            like: header ?? reference
+        )
+    }
+
+    /// Looks for the frame after the damage that begins at `start`.
+    private mutating func search(from start: Int64) -> Step {
+        if isWhole, index < bytes.count, start == nextOffset, Self.isTag(bytes[index...]) {
+            return finished()
+        }
+        gapStart = start
+        let own = ADTSHeader.firstRun(
+            of: 2,
+            in: bytes,
+            from: index,
+            before: bytes.count,
+            isWhole: false,
+            like: reference
+        )
+        let found =
+            own ?? ADTSHeader.firstRun(in: bytes, from: index, before: bytes.count, isWhole: false)
+        if let found {
+            (index, reference, gapStart) = (found.index, found.header, nil)
+            return missing(Int64(found.index) + offset - start)
+        }
+        if endOffset - start > ByteWindow.mostForeignBytes {
+            isWhole = true
+            return finished()
+        }
+        guard isWhole else {
+            index = max(index, bytes.count - Self.mostKept)
+            return .needMore
+        }
+        let rest = endOffset - start
+        _ = finished()
+        // At most one frame: the file was cut in it, and ends there. More is damage.
+        return rest > Int64(ADTSHeader.longestFrame) ? missing(rest) : .end
+    }
+
+    private func missing(_ byteCount: Int64) -> Step {
+        .missing(max(1, Int((Double(byteCount) / meanLength).rounded())))
+    }
+
+    private mutating func finished() -> Step {
+        (index, gapStart) = (bytes.count, nil)
+        return .end
+    }
+}

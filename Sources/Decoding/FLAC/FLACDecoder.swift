@@ -1,0 +1,245 @@
+package import Media
+import System
+
+/// Plays FLAC, with libFLAC for its frames.
+///
+/// Every frame states its position, so a seek is exact wherever it lands, and a damaged frame becomes silence of its
+/// length. Only `ByteSource.read` waits.
+package final class FLACDecoder: AudioDecoder {
+    /// The bytes of one read while playing.
+    private static let readByteCount = 96 * 1024
+    /// The map of times is refined after so many frames.
+    private static let framesPerRefinement = 256
+
+    private let source: any ByteSource
+    private let subject: SafeText
+    private let storedTable: [UInt8]
+    private let checksDigest: Bool
+    /// The first bytes of the source, until `open` has taken what it needs.
+    private var start: StreamStart?
+    private var opened: OpenFLAC?
+    /// The number of frames of the stream that were decoded since `open`.
+    private var decodedCount = 0
+
+    package private(set) var info: StreamInfo {
+        didSet { if info != oldValue { infoRevision += 1 } }
+    }
+    package private(set) var infoRevision = 0
+
+    /// Creates a decoder for `stream`. It reads nothing before `open`.
+    package convenience init(_ stream: ProbedStream) { self.init(stream, checksDigest: false) }
+
+    private init(_ stream: ProbedStream, checksDigest: Bool) {
+        self.checksDigest = checksDigest
+        source = stream.source
+        subject = stream.subject
+        storedTable = stream.seekTable
+        start = stream.start
+        // A placeholder until `open`: CD audio.
+        info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 100_000)
+    }
+
+    package func open() async throws { _ = try await opening() }
+
+    private func opening() async throws -> OpenFLAC {
+        if let opened { return opened }
+        var start = start ?? StreamStart(of: source)
+        try await start.skipTags(of: subject)
+        guard try await start.kind() == .flac else { throw start.notAudio(subject) }
+        var head = FLACHead(at: start.offset)
+        var reader = ChunkReader(start)
+        do {
+            while let range = head.wanted { try head.took(try await reader.bytes(in: range)) }
+        } catch let refusal as PCMRefusal {
+            throw MediaError(.notAudio, subject, refusal.cause)
+        }
+        guard let stream = head.stream, let audioStart = head.audioStart else {
+            throw MediaError(.notAudio, subject, PCMHead.damaged.cause)
+        }
+        let handle = try await handle(of: stream)
+        var window = ByteWindow(
+            source,
+            at: audioStart,
+            holding: Array(reader.held(in: audioStart..<PlaceTable.farthest))
+        )
+        // A stream of unknown length may have been entered in the middle.
+        var origin: FrameCount = 0
+        if stream.frameCount == nil {
+            try await window.fill(FLACFrameHeader.mostBytes, askingUpTo: ByteWindow.requestByteCount)
+            origin =
+                FLACFrameHeader.first(in: window.bytes, from: 0, isWhole: window.isAtEnd, of: stream)?.header
+                .position
+                ?? 0
+        }
+        var map = FLACMap(
+            stream,
+            audioStart: audioStart,
+            audioEnd: source.length,
+            origin: origin,
+            seekPoints: head.seekPoints
+        )
+        map.takeStored(storedTable)
+        let made = OpenFLAC(handle, map, bytes: window.bytes)
+        opened = made
+        self.start = nil
+        var info = StreamInfo(format: stream.format, bytesPerSecond: 1)
+        info.audioStart = audioStart
+        info.codec = SafeText("FLAC, \(stream.bitsPerSample) bits")
+        info.tags = (head.comments?.tags ?? TrackTags()).filled(from: start.tags)
+        info.tags.cover = head.cover
+        let loudness = (head.comments?.loudness ?? Loudness()).filled(from: start.loudness)
+        info.loudness = loudness.isEmpty ? nil : loudness
+        self.info = info.refined(by: map)
+        return made
+    }
+
+    /// A decoder of libFLAC, which is opened at first need.
+    private func handle(of stream: FLACStreamInfo) async throws -> FLACHandle {
+        if let reason = await FLACHandle.library.open() {
+            let cause = SafeText(
+                "can't be loaded (\(reason)); install libFLAC (Debian: libflac12 or libflac14)"
+            )
+            throw MediaError(.missingLibrary, "libFLAC", cause)
+        }
+        guard let handle = FLACHandle(stream, checksDigest: checksDigest) else {
+            throw MediaError(.decodingFailed, subject, "the FLAC decoder failed (out of memory)")
+        }
+        return handle
+    }
+
+    package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
+        try Task.checkCancellation()
+        let opened = try await opening()
+        while true {
+            let count = opened.pass(into: pcm)
+            if count > 0 { return .frames(count) }
+            switch opened.walk.next() {
+            case .frame(let header, let range): decode(header, range, opened)
+            case .missing(let count): opened.skip(count)
+            case .needMore:
+                let bytes = try await source.read(at: opened.walk.endOffset, count: Self.readByteCount)
+                if bytes.isEmpty { opened.walk.finish() } else { opened.walk.append(bytes) }
+            case .end:
+                guard opened.position > opened.map.origin else {
+                    throw MediaError(.notAudio, subject, PCMHead.damaged.cause)
+                }
+                opened.map.audioEnd = source.length
+                if opened.walk.isContinuous { opened.map.endPosition = opened.position }
+                info = info.refined(by: opened.map)
+                return .end
+            }
+        }
+    }
+
+    /// Decodes a frame, whose bytes are at `range` of the walk's.
+    private func decode(_ header: FLACFrameHeader, _ range: Range<Int>, _ opened: OpenFLAC) {
+        let offset = opened.walk.offset + Int64(range.lowerBound)
+        if opened.walk.isContinuous {
+            opened.map.record(PlaceTable.Place(position: header.position, offset: offset))
+        }
+        decodedCount += 1
+        if decodedCount % Self.framesPerRefinement == 0 { info = info.refined(by: opened.map) }
+        if !opened.decode(header, range) {
+            info.skippedByteCount += Int64(range.count)
+        }
+    }
+
+    package func seek(to time: Duration) async throws -> SeekLanding {
+        try Task.checkCancellation()
+        let opened = try await opening()
+        opened.map.audioEnd = source.length
+        let origin = opened.map.origin
+        let target = min(origin + info.format.frames(in: time), opened.map.endPosition ?? .max)
+        if let end = opened.map.endPosition, target >= end {
+            var walk = FLACFrameWalk(opened.map.stream, at: opened.map.audioEnd ?? 0, expecting: end)
+            walk.finish()
+            opened.restart(walk, at: end, wanted: end)
+            return SeekLanding(frame: end - origin, isExact: true)
+        }
+        var seek = FLACSeek(to: target, in: opened.map)
+        var window = ByteWindow(source, at: 0)
+        while let wanted = seek.wanted {
+            if window.start != wanted.lowerBound { window = ByteWindow(source, at: wanted.lowerBound) }
+            source.willRead(wanted.lowerBound..<max(wanted.upperBound, seek.requestEnd))
+            try await window.fill(wanted.count, askingUpTo: ByteWindow.requestByteCount)
+            seek.took(window.bytes, isWhole: window.isAtEnd)
+        }
+        // Changed only after the last `await`, so that a cancelled seek changes nothing.
+        guard let landing = seek.landing else {
+            return SeekLanding(frame: opened.position - origin, isExact: true)
+        }
+        opened.map = seek.map
+        let place = landing.place
+        var walk = FLACFrameWalk(opened.map.stream, at: place.offset, expecting: place.position)
+        if (window.start..<window.end).contains(place.offset) {
+            walk.append(Array(window.bytes[Int(place.offset - window.start)...]))
+        }
+        let frame = landing.isNear ? target : place.position
+        opened.restart(walk, at: place.position, wanted: frame)
+        info = info.refined(by: opened.map)
+        return SeekLanding(frame: frame - origin, isExact: true)
+    }
+
+    package func isStored(at time: Duration) -> Bool {
+        guard let map = opened?.map else { return false }
+        let target = map.origin + info.format.frames(in: time)
+        let seek = FLACSeek(to: target, in: map)
+        guard target < map.endPosition ?? .max, let wanted = seek.wanted else { return true }
+        let end = max(seek.requestEnd, wanted.upperBound + Int64(ByteWindow.requestByteCount))
+        return source.isStored(wanted.lowerBound..<max(wanted.lowerBound, min(end, source.length ?? .max)))
+    }
+
+    package func seekTable() -> [UInt8] {
+        // The next session knows the length before it opens the table.
+        opened?.map.audioEnd = source.length
+        return opened?.map.storedPlaces() ?? []
+    }
+
+    /// Decodes all of `source`: `true` if it is FLAC whose samples do not have the MD5 that it states, because it is damaged
+    /// or cut short. `false` for everything else, for FLAC that states no MD5, and without libFLAC.
+    package static func isDamaged(_ source: any ByteSource) async throws -> Bool {
+        var stream = ProbedStream(source: source, subject: "")
+        let decoder: FLACDecoder
+        let opened: OpenFLAC
+        do {
+            try await stream.start.skipTags(of: "")
+            guard try await stream.start.kind() == .flac else { return false }
+            decoder = FLACDecoder(stream, checksDigest: true)
+            opened = try await decoder.opening()
+        } catch is MediaError {
+            return false
+        }
+        guard opened.map.stream.digest != nil else { return false }
+        let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: readByteCount, alignment: 16)
+        defer { pcm.deallocate() }
+        do {
+            while case .frames = try await decoder.decode(into: pcm) {}
+        } catch is MediaError {
+            return true
+        }
+        return !opened.hasItsDigest()
+    }
+}
+
+extension StreamInfo {
+    /// An estimate is replaced only if the new one differs by more than this share.
+    private static let leastChange = 0.01
+
+    /// This information, updated from `map`.
+    fileprivate func refined(by map: FLACMap) -> StreamInfo {
+        var info = self
+        info.isDurationExact = map.endPosition != nil
+        if let duration = map.estimatedCount.map({ format.duration(of: $0) }) {
+            let change = abs((info.duration ?? .zero).seconds - duration.seconds)
+            if info.isDurationExact || change > Self.leastChange * duration.seconds {
+                info.duration = duration
+            }
+        }
+        if let timeMap = info.duration.flatMap(map.timeMap), info.timeMap?.isNear(timeMap) != true {
+            info.timeMap = timeMap
+        }
+        let rate = map.bytesPerFrame * Double(format.sampleRate)
+        if abs(info.bytesPerSecond - rate) > Self.leastChange * rate { info.bytesPerSecond = rate }
+        return info
+    }
+}

@@ -1,0 +1,160 @@
+import Media
+
+/// Divides the bytes of a FLAC stream into frames. Pure.
+///
+/// A frame states its position but not its length: it ends where the header begins that continues it. If there is none,
+/// the frames up to the next position that two headers agree on are missing, so that the music keeps its length.
+struct FLACFrameWalk {
+    enum Step: Equatable {
+        /// A frame, and where its bytes are in `bytes` until more are appended. They may be damaged, and be followed by
+        /// others that do not belong to it.
+        case frame(FLACFrameHeader, Range<Int>)
+        /// So many PCM frames are missing here.
+        case missing(FrameCount)
+        /// More bytes are needed, or `finish`.
+        case needMore
+        case end
+    }
+
+    private let stream: FLACStreamInfo
+    /// The bytes that were not passed yet, and some that were.
+    private(set) var bytes: [UInt8] = []
+    /// The offset of `bytes` in the resource.
+    private(set) var offset: Int64
+    /// The index of the current frame, or from which to look for one.
+    private var index = 0
+    /// The current frame; `nil` while one is looked for.
+    private var current: FLACFrameHeader?
+    /// The index up to which no header continues the current frame.
+    private var searched = 0
+    /// The position of the next frame; `nil` if any may come first.
+    private(set) var position: FrameCount?
+    private var isWhole = false
+    private var isFinished = false
+    /// The offset from which on the expected frame was looked for.
+    private var gapStart: Int64?
+    /// `false` once positions were passed over that the bytes between the frames cannot have had.
+    private(set) var isContinuous = true
+    /// The first and the last frame, for the mean rate.
+    private var first: PlaceTable.Place?
+    private var last: PlaceTable.Place?
+
+    /// A walk from `offset`, where the frame at `position` is expected; `nil` if it may be any frame.
+    init(_ stream: FLACStreamInfo, at offset: Int64, expecting position: FrameCount?) {
+        self.stream = stream
+        self.offset = offset
+        self.position = position
+    }
+
+    /// The offset after the last byte.
+    var endOffset: Int64 { offset + Int64(bytes.count) }
+
+    /// Takes the bytes that follow.
+    mutating func append(_ more: [UInt8]) {
+        offset += Int64(index)
+        bytes.removeFirst(index)
+        searched = max(0, searched - index)
+        index = 0
+        // At once: an array that grows by itself leaves holes behind, and a frame of many channels may have megabytes.
+        bytes.reserveCapacity(max(stream.longestFrame, bytes.count) + more.count)
+        bytes += more
+    }
+
+    /// Notes that no bytes follow.
+    mutating func finish() { isWhole = true }
+
+    mutating func next() -> Step {
+        if isFinished { return .end }
+        guard let frame = current else { return search() }
+        let limit = index + stream.longestFrame
+        while let (place, header) = header(from: max(searched, index + frame.byteCount)), place <= limit {
+            searched = place + 1
+            // A header of an earlier position is not one.
+            guard header.position >= frame.end else { continue }
+            return pass(frame, upTo: place, next: header.position == frame.end ? header : nil)
+        }
+        searched = max(searched, min(limit, bytes.count - FLACFrameHeader.mostBytes + 1))
+        guard bytes.count >= limit + FLACFrameHeader.mostBytes || isWhole else { return .needMore }
+        return pass(frame, upTo: min(limit, bytes.count), next: nil)
+    }
+
+    /// Ends the current frame at `end`, where `next` begins. If that is not known, the search goes on within its bytes.
+    private mutating func pass(_ frame: FLACFrameHeader, upTo end: Int, next: FLACFrameHeader?) -> Step {
+        let range = index..<end
+        let place = PlaceTable.Place(position: frame.position, offset: offset + Int64(index))
+        first = first ?? place
+        last = place
+        position = frame.end
+        current = next
+        index = next == nil ? index + frame.byteCount : end
+        searched = index
+        return .frame(frame, range)
+    }
+
+    /// Looks for a frame at the expected position or, after damage, for a later one that the following header confirms.
+    private mutating func search() -> Step {
+        let gapStart = self.gapStart ?? offset + Int64(index)
+        self.gapStart = gapStart
+        while let (place, header) = header(from: index) {
+            index = place
+            let isLate = header.position > (position ?? header.position)
+            if isLate {
+                let following = self.header(from: place + header.byteCount)
+                guard following != nil || isWhole || bytes.count - place > stream.longestFrame else {
+                    return .needMore
+                }
+                guard header.end <= stream.frameCount ?? .max,
+                    following.map({ $0.header.position == header.end }) ?? isWhole
+                else {
+                    index += 1
+                    continue
+                }
+            } else if header.position < (position ?? 0) {
+                index += 1
+                continue
+            }
+            let missing = missing(before: header, after: offset + Int64(place) - gapStart)
+            self.gapStart = nil
+            (current, searched, position) = (header, place, header.position)
+            return missing > 0 ? .missing(missing) : next()
+        }
+        index = max(index, bytes.count - FLACFrameHeader.mostBytes + 1)
+        if endOffset - gapStart > ByteWindow.mostForeignBytes { isWhole = true }
+        guard isWhole else { return .needMore }
+        isFinished = true
+        let missing = missingAtEnd
+        return missing > 0 ? .missing(missing) : .end
+    }
+
+    /// The PCM frames to make up for in front of `header`, which follows the expected place after `byteCount` bytes.
+    ///
+    /// In a stream of known length all that are missing. In any other one, such as a broadcast, no more than the bytes can
+    /// have had: the positions may be those of another broadcast, days later.
+    private mutating func missing(before header: FLACFrameHeader, after byteCount: Int64) -> FrameCount {
+        let missing = header.position - (position ?? header.position)
+        guard stream.frameCount == nil else { return missing }
+        let frames = byteCount / Int64(FLACFrameHeader.fewestBytes) + 4
+        let most = frames * FrameCount(stream.largestBlock)
+        if missing > most { isContinuous = false }
+        return min(missing, most)
+    }
+
+    /// The PCM frames of which the damaged end of the resource had the bytes. In a file that was cut, the bytes are
+    /// missing too: it ends at the cut.
+    private var missingAtEnd: FrameCount {
+        guard let total = stream.frameCount, let position, let first, let last, position < total else {
+            return 0
+        }
+        let missing = total - position
+        if missing <= FrameCount(stream.largestBlock) { return missing }
+        guard last.position > first.position else { return 0 }
+        let rate = Double(last.offset - first.offset) / Double(last.position - first.position)
+        let wanted = Double(total - last.position) * rate
+        return Double(endOffset - last.offset) * 2 > wanted ? missing : 0
+    }
+
+    private func header(from index: Int) -> (place: Int, header: FLACFrameHeader)? {
+        FLACFrameHeader.first(in: bytes, from: index, isWhole: isWhole, of: stream)
+            .map { (place: $0.index, header: $0.header) }
+    }
+}

@@ -1,0 +1,157 @@
+import CFLAC
+import Media
+import System
+
+/// Owns a decoder of libFLAC, which is given whole frames and never reads or waits on its own.
+final class FLACHandle {
+    static let library = OptionalLibrary { cflac_load().map { String(cString: $0) } }
+
+    private let decoder: UnsafeMutablePointer<FLAC__StreamDecoder>
+    private let exchange: Exchange
+    private let checksDigest: Bool
+
+    /// Creates a decoder of `stream`; `nil` if memory ran out. The library must be open.
+    ///
+    /// With `checksDigest`, `finish` compares the MD5 of the samples, if all frames were decoded in order.
+    init?(_ stream: FLACStreamInfo, checksDigest: Bool = false) {
+        guard let decoder = cflac_create() else { return nil }
+        self.decoder = decoder
+        self.checksDigest = checksDigest
+        exchange = Exchange(stream)
+        if checksDigest { cflac_check_md5(decoder) }
+        let isReady = exchange.start(of: stream).withUnsafeBytes { bytes in
+            exchange.input = bytes
+            defer { exchange.input = UnsafeRawBufferPointer(start: nil, count: 0) }
+            return cflac_init(
+                decoder,
+                Exchange.read,
+                Exchange.write,
+                Exchange.fail,
+                Unmanaged.passUnretained(exchange).toOpaque()
+            ) != 0 && cflac_process_metadata(decoder) != 0
+        }
+        guard isReady else {
+            cflac_destroy(decoder)
+            return nil
+        }
+    }
+
+    deinit { cflac_destroy(decoder) }
+
+    /// Decodes the frame `header` at the start of `bytes` into `pcm`, which has room for it. Returns `false` if it is
+    /// damaged: then `pcm` has no meaning.
+    func decode(
+        _ header: FLACFrameHeader,
+        _ bytes: UnsafeRawBufferPointer,
+        into pcm: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        // Bytes that did not belong to the frame before may be left.
+        if !checksDigest || cflac_is_ready(decoder) == 0 { _ = cflac_flush(decoder) }
+        exchange.begin(header, bytes, into: pcm)
+        while exchange.isPending, cflac_process_single(decoder) != 0, cflac_is_ready(decoder) != 0 {}
+        return exchange.isDecoded
+    }
+
+    /// Returns `false` if the samples do not have the MD5 that the stream states. Nothing can be decoded afterwards.
+    func finish() -> Bool { cflac_finish(decoder) != 0 }
+}
+
+/// The bytes and samples of one frame, which libFLAC's callbacks take and give.
+private final class Exchange {
+    /// The bytes to read next.
+    var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var header: FLACFrameHeader?
+    /// `true` until the frame was decoded, or has failed.
+    private(set) var isPending = false
+    private(set) var isDecoded = false
+    private let channelCount: Int
+    private let sample: SampleFormat
+    /// Moves the samples into the upper bits.
+    private let shift: Int32
+
+    init(_ stream: FLACStreamInfo) {
+        channelCount = stream.channelCount
+        sample = stream.format.sample
+        shift = Int32(sample.byteCount * 8 - stream.bitsPerSample)
+    }
+
+    /// The head of a FLAC stream with nothing but its description, in which all blocks have one size: frames with a
+    /// number of their own then have a position.
+    func start(of stream: FLACStreamInfo) -> [UInt8] {
+        Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)] + stream.bytes[2..<4]
+            + stream.bytes[2...]
+    }
+
+    func begin(
+        _ header: FLACFrameHeader,
+        _ bytes: UnsafeRawBufferPointer,
+        into pcm: UnsafeMutableRawBufferPointer
+    ) {
+        (self.header, input, output) = (header, bytes, pcm)
+        (isPending, isDecoded) = (true, false)
+    }
+
+    // MARK: Callbacks
+
+    private static func exchange(_ client: UnsafeMutableRawPointer?) -> Exchange? {
+        client.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Aborts at the end of the frame's bytes, and after a failure, so that libFLAC does not look for other frames.
+    static let read: FLAC__StreamDecoderReadCallback = { _, buffer, count, client in
+        guard let exchange = exchange(client), let buffer, let count else {
+            return FLAC__STREAM_DECODER_READ_STATUS_ABORT
+        }
+        let given = min(count.pointee, exchange.input.count)
+        count.pointee = given
+        guard given > 0, exchange.isPending || exchange.header == nil else {
+            return FLAC__STREAM_DECODER_READ_STATUS_ABORT
+        }
+        UnsafeMutableRawBufferPointer(start: buffer, count: given)
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: exchange.input[..<given]))
+        exchange.input = UnsafeRawBufferPointer(rebasing: exchange.input[given...])
+        return FLAC__STREAM_DECODER_READ_STATUS_CONTINUE
+    }
+
+    static let write: FLAC__StreamDecoderWriteCallback = { _, frame, buffer, client in
+        guard let exchange = exchange(client), let frame, let buffer else {
+            return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT
+        }
+        exchange.take(frame.pointee.header, buffer)
+        return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
+    }
+
+    static let fail: FLAC__StreamDecoderErrorCallback = { _, _, client in
+        exchange(client)?.isPending = false
+    }
+
+    private func take(
+        _ written: FLAC__FrameHeader,
+        _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
+    ) {
+        // libFLAC may also give frames that it makes up for missing ones.
+        guard isPending, let header, written.number.sample_number == UInt64(header.position),
+            Int(written.blocksize) == header.count, Int(written.channels) == channelCount
+        else { return }
+        isPending = false
+        isDecoded = true
+        switch sample {
+        case .s16: interleave(channels, count: header.count) { Int16(truncatingIfNeeded: $0 << self.shift) }
+        case .s32: interleave(channels, count: header.count) { $0 << self.shift }
+        case .f32: preconditionFailure("FLAC has integers")
+        }
+    }
+
+    private func interleave<Sample>(
+        _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>,
+        count: Int,
+        _ sample: (Int32) -> Sample
+    ) {
+        let pcm = output.assumingMemoryBound(to: Sample.self)
+        for channel in 0..<channelCount {
+            guard let samples = channels[channel] else { continue }
+            for index in 0..<count { pcm[index * channelCount + channel] = sample(samples[index]) }
+        }
+    }
+}

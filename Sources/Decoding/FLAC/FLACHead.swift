@@ -1,0 +1,123 @@
+import Media
+
+/// The metadata blocks in front of the frames of a FLAC stream (RFC 9639 §8). Pure.
+///
+/// `wanted` are the bytes to read next; they go to `took`. A stated size costs nothing: no bytes are wanted but the heads
+/// of blocks, and the contents of the few kinds that matter.
+struct FLACHead {
+    /// The most blocks that are walked; no ordinary file has so many.
+    private static let mostBlocks = 512
+    /// How much to read of comments. Pictures in them usually follow the texts.
+    private static let mostComments: Int64 = 65_536
+    /// How much to read of a seek table: a point for each second of five hours.
+    private static let mostPoints: Int64 = 18_000 * Int64(pointByteCount)
+    private static let pointByteCount = 18
+    private static let mark = Array("fLaC".utf8)
+    private static let headByteCount: Int64 = 4
+
+    private enum Kind: UInt8 {
+        case streamInfo, padding, application, seekTable, comments, cueSheet, picture
+    }
+
+    private enum Step {
+        case mark
+        case head
+        case content(Kind?, ByteRange)
+    }
+
+    private var step = Step.mark
+    private var blockCount = 0
+    private var isLast = false
+    /// The bytes to read next; `nil` at the end of the blocks.
+    private(set) var wanted: ByteRange?
+    private(set) var stream: FLACStreamInfo?
+    /// The places that the stream's own seek table states, sorted, with offsets in the resource. They are not trusted.
+    private(set) var seekPoints: [PlaceTable.Place] = []
+    private(set) var comments: VorbisComments?
+    /// The offsets of the first block with a picture.
+    private(set) var cover: ByteRange?
+    /// The offset of the first frame; `nil` until all blocks were walked.
+    private(set) var audioStart: Int64?
+
+    /// A walk over the stream that begins at `offset`.
+    init(at offset: Int64) { wanted = offset..<offset + Self.headByteCount }
+
+    /// Takes the bytes of `wanted`, or fewer: then the resource ends there, or no more of a content is read.
+    ///
+    /// Throws if this is not a FLAC stream that can be played.
+    mutating func took(_ bytes: some Collection<UInt8>) throws(PCMRefusal) {
+        guard let range = wanted else { return }
+        switch step {
+        case .mark:
+            guard bytes.elementsEqual(Self.mark) else { throw PCMHead.damaged }
+            go(to: range.upperBound)
+        case .head: try begin(Array(bytes), at: range.lowerBound)
+        case .content(let kind, let content):
+            switch kind {
+            case .streamInfo: try describe(bytes)
+            case .seekTable: takePoints(bytes)
+            case .comments: comments = comments ?? VorbisComments(Array(bytes))
+            default: break
+            }
+            go(to: content.upperBound)
+        }
+    }
+
+    private mutating func begin(_ head: [UInt8], at offset: Int64) throws(PCMRefusal) {
+        blockCount += 1
+        guard head.count == Self.headByteCount, blockCount <= Self.mostBlocks else { throw PCMHead.damaged }
+        isLast = head[0] & 0x80 != 0
+        let kind = Kind(rawValue: head[0] & 0x7F)
+        // The stream must be described first.
+        guard (kind == .streamInfo) == (blockCount == 1) else { throw PCMHead.damaged }
+        let start = offset + Self.headByteCount
+        let content = start..<start + head[1...].reduce(0) { $0 << 8 | Int64($1) }
+        if kind == .picture { cover = cover ?? content }
+        let most: Int64
+        switch kind {
+        case .streamInfo: most = Int64(FLACStreamInfo.byteCount)
+        case .seekTable: most = Self.mostPoints
+        case .comments: most = Self.mostComments
+        default: most = 0
+        }
+        guard most > 0, !content.isEmpty else { return go(to: content.upperBound) }
+        step = .content(kind, content)
+        wanted = start..<min(start + most, content.upperBound)
+    }
+
+    /// Walks on at `offset`, where a block has ended.
+    private mutating func go(to offset: Int64) {
+        step = .head
+        wanted = isLast ? nil : offset..<offset + Self.headByteCount
+        guard isLast else { return }
+        audioStart = offset
+        // Offsets in the table count from the first frame.
+        seekPoints = seekPoints.map { PlaceTable.Place(position: $0.position, offset: $0.offset + offset) }
+    }
+
+    private mutating func describe(_ bytes: some Collection<UInt8>) throws(PCMRefusal) {
+        guard let stream = FLACStreamInfo(bytes) else { throw PCMHead.damaged }
+        guard PCMLayout.rates.contains(stream.sampleRate) else {
+            throw PCMRefusal(
+                what: SafeText("FLAC with \(stream.sampleRate) Hz"),
+                played: "1,000 to 768,000 Hz"
+            )
+        }
+        self.stream = stream
+    }
+
+    /// Takes the points of a seek table up to the first that is not in order, as placeholders are, which have the
+    /// largest number and come last.
+    private mutating func takePoints(_ bytes: some Collection<UInt8>) {
+        guard seekPoints.isEmpty else { return }
+        var reader = BigEndianReader(Array(bytes))
+        while reader.remaining >= Self.pointByteCount {
+            // Numbers of eight bytes, whose highest byte is 0 in any file.
+            guard reader.next(1) == 0, let position = reader.next(7), reader.next(1) == 0,
+                let offset = reader.next(7), reader.next(2) != nil,
+                seekPoints.last.map({ position > $0.position && offset > $0.offset }) ?? true
+            else { return }
+            seekPoints.append(PlaceTable.Place(position: position, offset: offset))
+        }
+    }
+}

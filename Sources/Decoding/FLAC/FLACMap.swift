@@ -1,0 +1,132 @@
+import Media
+
+/// The known places of a FLAC stream: where it begins and ends, what decoding and seeking found, and what the stream's own
+/// seek table states. Pure.
+struct FLACMap {
+    let stream: FLACStreamInfo
+    /// The offset of the first frame.
+    let audioStart: Int64
+    /// The offset where the resource ends; `nil` if unknown.
+    var audioEnd: Int64?
+    /// The position of the first PCM frame: not 0 in a recording of a stream that had begun before.
+    let origin: FrameCount
+    /// The position after the last PCM frame, counted at the end or else stated; `nil` if unknown.
+    var endPosition: FrameCount?
+    /// Places that were found.
+    private(set) var places = PlaceTable()
+    /// Places that the stream states, which are not verified.
+    private var stated: [PlaceTable.Place]
+
+    init(
+        _ stream: FLACStreamInfo,
+        audioStart: Int64,
+        audioEnd: Int64?,
+        origin: FrameCount = 0,
+        seekPoints: [PlaceTable.Place] = []
+    ) {
+        self.stream = stream
+        self.audioStart = audioStart
+        self.audioEnd = audioEnd
+        self.origin = origin
+        endPosition = stream.frameCount
+        stated = seekPoints
+    }
+
+    /// Records that a frame was found at `place`. If that is past the end, the stream states too few PCM frames.
+    mutating func record(_ place: PlaceTable.Place) {
+        places.record(place)
+        if let endPosition, place.position >= endPosition { self.endPosition = nil }
+    }
+
+    /// Drops all places: one of them is wrong.
+    mutating func distrust() {
+        stated = []
+        places = PlaceTable()
+    }
+
+    /// The place at or before `position` from which it is nearest, and the next one after it: `nil` if the end of the
+    /// resource or its position is unknown.
+    func around(_ position: FrameCount) -> (below: PlaceTable.Place, above: PlaceTable.Place?) {
+        var below = PlaceTable.Place(position: origin, offset: audioStart)
+        var above: PlaceTable.Place?
+        if let endPosition, let audioEnd, endPosition > position {
+            above = PlaceTable.Place(position: endPosition, offset: audioEnd)
+        }
+        let index = stated.firstIndex { $0.position > position } ?? stated.count
+        let found = places.around(position)
+        for place in [found.below, index > 0 ? stated[index - 1] : nil] {
+            // A place that contradicts the others is ignored.
+            guard let place, place.position > below.position, place.offset > below.offset,
+                place.offset < above?.offset ?? .max
+            else { continue }
+            below = place
+        }
+        for place in [found.above, index < stated.count ? stated[index] : nil] {
+            guard let place, place.position < above?.position ?? .max, place.offset < above?.offset ?? .max,
+                place.offset > below.offset
+            else { continue }
+            above = place
+        }
+        return (below, above)
+    }
+
+    /// The mean number of bytes for one PCM frame.
+    var bytesPerFrame: Double {
+        // No PCM frame takes more bytes than the longest frame has, whatever a server states.
+        min(measuredBytesPerFrame, Double(stream.longestFrame))
+    }
+
+    private var measuredBytesPerFrame: Double {
+        if let audioEnd, let endPosition, audioEnd > audioStart, endPosition > origin {
+            return Double(audioEnd - audioStart) / Double(endPosition - origin)
+        }
+        if let last = places.places.last, last.position > origin, last.offset > audioStart {
+            return Double(last.offset - audioStart) / Double(last.position - origin)
+        }
+        return stream.usualBytesPerFrame
+    }
+
+    /// The length of the music in PCM frames; estimated from the length of the resource if it is not known.
+    var estimatedCount: FrameCount? {
+        if let endPosition { return max(0, endPosition - origin) }
+        guard let audioEnd, audioEnd > audioStart else { return nil }
+        return FrameCount(min(Double(audioEnd - audioStart) / bytesPerFrame, Self.farthest))
+    }
+
+    /// Estimates are at most this, so that they can be converted and added.
+    private static let farthest = Double(PlaceTable.farthest)
+
+    /// The estimated offset of the PCM frame `position`.
+    func offset(of position: FrameCount) -> Int64 {
+        let (below, above) = around(position)
+        let rate =
+            above.map { Double($0.offset - below.offset) / Double($0.position - below.position) }
+            ?? bytesPerFrame
+        return below.offset + Int64(min(Double(max(0, position - below.position)) * rate, Self.farthest))
+    }
+
+    /// The times at which the bytes are played, if the music lasts `duration`; `nil` if the end of the bytes is unknown.
+    func timeMap(lasting duration: Duration) -> TimeMap? {
+        guard let audioEnd, audioEnd > audioStart, let count = estimatedCount else { return nil }
+        let offsets = (0..<TimeMap.steps).map { step in
+            offset(of: origin + FrameCount(Double(count) * Double(step) / Double(TimeMap.steps)))
+        }
+        return TimeMap(duration: duration, offsets: offsets.map { min($0, audioEnd) } + [audioEnd])
+    }
+
+    // MARK: Storing
+
+    /// The found places, to be stored with the entry.
+    func storedPlaces() -> [UInt8] { places.stored(for: key) }
+
+    /// Takes places that an earlier session found in the same stream; others change nothing.
+    mutating func takeStored(_ table: [UInt8]) {
+        if let places = PlaceTable(stored: table, for: key, length: audioEnd) { self.places = places }
+    }
+
+    private var key: [UInt8] {
+        var key = stream.bytes
+        for number in [audioStart, audioEnd ?? 0] { StoredNumbers.append(number, to: &key) }
+        return key
+    }
+}

@@ -1,0 +1,87 @@
+import Media
+
+/// An open stream: its map, the walk over its frames, and the PCM of the last frame, as far as it was not passed on.
+///
+/// A class, so that the map and the bytes have one owner and are changed in place.
+final class OpenFLAC {
+    private let handle: FLACHandle
+    private let width: Int
+    var map: FLACMap
+    var walk: FLACFrameWalk
+    /// The PCM of the last frame; its first bytes were passed on.
+    private var block: [UInt8] = []
+    private var held = 0..<0
+    /// `true` once a frame was damaged or missing.
+    private var isDamaged = false
+    /// PCM frames of silence to pass on after the block.
+    private var silence: FrameCount = 0
+    /// The position after all PCM frames that were decoded or are missing.
+    private(set) var position: FrameCount
+    /// The first PCM frame to play; those before it are only decoded.
+    private var wanted: FrameCount = 0
+
+    init(_ handle: FLACHandle, _ map: FLACMap, bytes: [UInt8]) {
+        (self.handle, self.map) = (handle, map)
+        width = map.stream.format.bytesPerFrame
+        walk = FLACFrameWalk(map.stream, at: map.audioStart, expecting: map.origin)
+        walk.append(bytes)
+        position = map.origin
+    }
+
+    /// Writes as many PCM frames into `pcm` as are held and fit; returns their number.
+    func pass(into pcm: UnsafeMutableRawBufferPointer) -> Int {
+        let room = pcm.count / width
+        let count = min(room, held.count / width)
+        if count > 0 {
+            let end = held.lowerBound + count * width
+            block.withUnsafeBytes { block in
+                pcm.copyMemory(from: UnsafeRawBufferPointer(rebasing: block[held.lowerBound..<end]))
+            }
+            held = end..<held.upperBound
+            return count
+        }
+        let silent = Int(min(FrameCount(room), silence))
+        UnsafeMutableRawBufferPointer(rebasing: pcm[..<(silent * width)])
+            .initializeMemory(as: UInt8.self, repeating: 0)
+        silence -= FrameCount(silent)
+        return silent
+    }
+
+    /// Decodes a frame, whose bytes are at `range` of the walk's; it is silence if it is damaged, and then the result is
+    /// `false`. All PCM must have been passed on.
+    func decode(_ header: FLACFrameHeader, _ range: Range<Int>) -> Bool {
+        let byteCount = header.count * width
+        if block.count < byteCount { block = [UInt8](repeating: 0, count: byteCount) }
+        let isDecoded = walk.bytes.withUnsafeBytes { bytes in
+            block.withUnsafeMutableBytes { pcm in
+                handle.decode(header, UnsafeRawBufferPointer(rebasing: bytes[range]), into: pcm)
+            }
+        }
+        position = header.position
+        guard isDecoded else {
+            skip(FrameCount(header.count))
+            return false
+        }
+        position = header.end
+        let early = min(max(0, wanted - header.position), FrameCount(header.count))
+        held = Int(early) * width..<byteCount
+        return true
+    }
+
+    /// `true` if all frames were decoded, and their samples have the MD5 that the stream states. To be asked once, at the
+    /// end of a stream that was decoded from its start, of a handle that checks it.
+    func hasItsDigest() -> Bool { !isDamaged && handle.finish() }
+
+    /// Passes silence on for `count` missing PCM frames, as far as they are wanted.
+    func skip(_ count: FrameCount) {
+        isDamaged = true
+        silence += max(0, position + count - max(position, wanted))
+        position += count
+    }
+
+    /// Continues with `walk`, which begins at `position`, and plays from the PCM frame `wanted` on.
+    func restart(_ walk: FLACFrameWalk, at position: FrameCount, wanted: FrameCount) {
+        (self.walk, self.position, self.wanted) = (walk, position, wanted)
+        (held, silence) = (0..<0, 0)
+    }
+}

@@ -1,0 +1,285 @@
+package import Media
+
+/// Plays AAC in MP4 files: M4A and M4B, with libfaad2 for the packets.
+///
+/// All packets bring the same number of frames, so a position is a packet's number, and the tables of the file tell where
+/// it is: a seek is exact.
+package final class MP4Decoder: AudioDecoder {
+    /// The bytes of one read while playing.
+    private static let readByteCount = 96 * 1024
+    /// The longest packet: more than 8 channels can have (ISO/IEC 14496-3 §4.5.3.1).
+    private static let longestPacket = 64 << 10
+    /// The most boxes and tables that are read before the first sound.
+    private static let mostSteps = 20_000
+    /// Tables of at most so many bytes are fetched while the music plays: those of an hour and a half.
+    private static let mostPrefetched: Int64 = 1 << 20
+
+    private let source: any ByteSource
+    private let subject: SafeText
+    private let storedTable: [UInt8]
+    /// The first bytes of the source, until `open` has taken what it needs.
+    private var start: StreamStart?
+    private var opened: Opened?
+    private var hasPrefetched = false
+
+    package private(set) var info: StreamInfo {
+        didSet { if info != oldValue { infoRevision += 1 } }
+    }
+    package private(set) var infoRevision = 0
+
+    /// An open file.
+    private final class Opened {
+        let player: AACPlayer
+        let index: any PacketIndex
+        let bytes: HeldBytes
+        let head: MP4Head
+        /// `nil` if no titles of chapters have to be read.
+        let titles: ChapterTitles?
+        /// The frames of the music, counted from the first one of packet 0; up to the largest number if its end is unknown.
+        let music: Range<FrameCount>
+
+        init(
+            _ player: AACPlayer,
+            _ index: any PacketIndex,
+            _ bytes: HeldBytes,
+            _ head: MP4Head,
+            _ titles: ChapterTitles?,
+            music: Range<FrameCount>
+        ) {
+            (self.player, self.index, self.bytes, self.head) = (player, index, bytes, head)
+            self.titles = titles
+            self.music = music
+        }
+
+        /// The number of frames; `nil` if unknown.
+        var frameCount: FrameCount? { frames(ofPackets: index.packetCount) }
+
+        /// The number of frames in a resource of `length` bytes, an estimate if it is unknown.
+        func estimatedCount(length: Int64?) -> FrameCount? {
+            frames(ofPackets: index.estimatedCount(length: length))
+        }
+
+        private func frames(ofPackets count: Int64?) -> FrameCount? {
+            let end = min(count.map { $0 * FrameCount(player.packetFrames) } ?? .max, music.upperBound)
+            return end < .max ? max(0, end - music.lowerBound) : nil
+        }
+    }
+
+    /// Creates a decoder for `stream`. It reads nothing before `open`.
+    package init(_ stream: ProbedStream) {
+        source = stream.source
+        subject = stream.subject
+        storedTable = stream.seekTable
+        start = stream.start
+        // A placeholder until `open`.
+        let format = AudioFormat(sampleRate: 44_100, channelCount: 2, sample: .f32)
+        info = StreamInfo(format: format, bytesPerSecond: 16_000)
+    }
+
+    package func open() async throws { _ = try await opening() }
+
+    private func opening() async throws -> Opened {
+        if let opened { return opened }
+        var start = start ?? StreamStart(of: source)
+        try await start.skipTags(of: subject)
+        guard try await start.kind() == .mp4 else { throw start.notAudio(subject) }
+        let bytes = HeldBytes(source, start.window)
+        let head = try await head(bytes, at: start.offset)
+        let made: Opened
+        do {
+            let track = try head.check()
+            guard let configuration = track.configuration,
+                let index = try await index(of: track, in: head, bytes)
+            else { throw AACRefusal.damaged }
+            let packets = try await firstPackets(index, bytes)
+            let player = try await AACPlayer.make(configuration, trying: packets, subject)
+            let music = head.music(of: track, in: player)
+            player.restart(at: player.firstPacket(toPlay: music.lowerBound), playing: music)
+            made = Opened(player, index, bytes, head, titles(in: head, bytes), music: music)
+        } catch let refusal as AACRefusal {
+            throw MediaError(.notAudio, subject, refusal.cause)
+        }
+        opened = made
+        self.start = nil
+        _ = try await made.titles?.readStored(fetching: false)
+        info = info(of: made, start)
+        return made
+    }
+
+    /// The titles to read, if the chapters are in a track.
+    private func titles(in head: MP4Head, _ bytes: HeldBytes) -> ChapterTitles? {
+        guard MP4Chapters.prefersTrack(to: head.chapters), let track = head.chapterTrack,
+            track.starts.count > head.chapters.count
+        else { return nil }
+        let untitled = MP4Chapters.untitled(of: track, movieTimescale: head.movieTimescale)
+        return ChapterTitles(untitled, track.table, bytes, source)
+    }
+
+    /// The index of the packets; `nil` if the track has no packets.
+    private func index(of track: MP4Track, in head: MP4Head, _ bytes: HeldBytes) async throws -> (
+        any PacketIndex
+    )? {
+        guard head.isFragmented, !track.table.isComplete else {
+            return try await TableIndex(track.table, bytes)
+        }
+        let index = try await FragmentIndex(head, track, bytes)
+        index?.takeStored(storedTable, length: source.length)
+        return index
+    }
+
+    /// Walks the boxes of the file.
+    private func head(_ bytes: HeldBytes, at offset: Int64) async throws -> MP4Head {
+        var head = MP4Head(at: offset)
+        bytes.beginSearch()
+        for _ in 0..<Self.mostSteps {
+            guard let range = head.wanted, !bytes.isSearchOver else { break }
+            head.took(Array(try await bytes.bytes(in: range)))
+        }
+        return head
+    }
+
+    /// The first packet, and those after it that were read too.
+    private func firstPackets(_ index: any PacketIndex, _ bytes: HeldBytes) async throws -> [ArraySlice<
+        UInt8
+    >] {
+        var packets: [ArraySlice<UInt8>] = []
+        for number in 0..<Int64(AACPlayer.mostTried) {
+            guard let place = try await index.place(of: number), place.count <= Self.longestPacket else {
+                break
+            }
+            if number == 0 {
+                packets.append(try await bytes.bytes(in: place))
+            } else if let held = bytes.held(in: place) {
+                packets.append(held)
+            }
+        }
+        return packets
+    }
+
+    private func info(of opened: Opened, _ start: StreamStart) -> StreamInfo {
+        var info = StreamInfo(format: opened.player.format, bytesPerSecond: 16_000)
+        info.audioStart = opened.index.start
+        info.codec = "M4A, " + opened.player.codec
+        info.tags = opened.head.tags.tags.filled(from: start.tags)
+        info.chapters = opened.titles?.chapters ?? opened.head.chapters
+        let loudness = opened.head.tags.loudness.filled(from: start.loudness)
+        info.loudness = loudness.isEmpty ? nil : loudness
+        return lasting(opened, info)
+    }
+
+    /// `info` with the length of the music, as far as it is known.
+    private func lasting(_ opened: Opened, _ info: StreamInfo) -> StreamInfo {
+        var info = info
+        info.isDurationExact = opened.frameCount != nil
+        info.duration = opened.estimatedCount(length: source.length).map { info.format.duration(of: $0) }
+        // The sound ends with the file, or with the tables behind it.
+        let tables = opened.head.movie
+        let end = tables.lowerBound > info.audioStart ? tables.lowerBound : source.length
+        if let end, end > info.audioStart, let duration = info.duration, duration > .zero {
+            info.bytesPerSecond = Double(end - info.audioStart) / duration.seconds
+            info.timeMap = TimeMap(duration: duration, audio: info.audioStart..<end)
+        }
+        return info
+    }
+
+    package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
+        try Task.checkCancellation()
+        let opened = try await opening()
+        let player = opened.player
+        while true {
+            if player.hasFormatChange {
+                player.takeFormatChange()
+                info.format = player.format
+                return .formatChanged
+            }
+            let count = player.pass(into: pcm)
+            if count > 0 { return .frames(count) }
+            guard !player.isAtEnd, let place = try await opened.index.place(of: player.packet) else {
+                if !info.isDurationExact { info = lasting(opened, info) }
+                return .end
+            }
+            guard (1...Self.longestPacket).contains(place.count) else {
+                player.skip(1)
+                continue
+            }
+            let packet = try await opened.bytes.bytes(in: place, ahead: Self.readByteCount)
+            // A file that was cut ends there.
+            guard packet.count == place.count else { return .end }
+            let damaged = player.damagedByteCount
+            player.decode(packet)
+            if player.damagedByteCount > damaged { info.skippedByteCount += Int64(packet.count) }
+        }
+    }
+
+    package func seek(to time: Duration) async throws -> SeekLanding {
+        try Task.checkCancellation()
+        let opened = try await opening()
+        var target = min(info.format.frames(in: time), opened.frameCount ?? .max)
+        var number = opened.player.firstPacket(toPlay: opened.music.lowerBound + target)
+        if let place = try await opened.index.place(of: number), target != opened.frameCount {
+            // Read now, so that the read-ahead, which is allowed after a seek, continues from here.
+            if place.count <= Self.longestPacket { _ = try await opened.bytes.bytes(in: place) }
+        } else {
+            // The end is known now.
+            target = min(target, opened.frameCount ?? target)
+            number = opened.index.packetCount ?? number
+        }
+        let frame = opened.music.lowerBound + target
+        opened.player.restart(at: number, playing: frame..<max(frame, opened.music.upperBound))
+        if !info.isDurationExact { info = lasting(opened, info) }
+        return SeekLanding(frame: target, isExact: true)
+    }
+
+    package func isStored(at time: Duration) -> Bool {
+        guard let opened, let length = source.length, let map = info.timeMap else { return false }
+        let frame = opened.music.lowerBound + info.format.frames(in: time)
+        let tables = opened.index.tables(for: opened.player.firstPacket(toPlay: frame))
+        // The exact place may differ a little.
+        let offset = map.offset(at: time)
+        let margin = Int64(ByteWindow.requestByteCount) / 2
+        let start = min(max(0, offset - margin), length)
+        let sound = start..<max(start, min(offset + margin, length))
+        return (tables + [sound]).allSatisfy { $0.isEmpty || source.isStored($0) }
+    }
+
+    package func seekTable() -> [UInt8] { opened?.index.stored() ?? [] }
+
+    package func scanStored() async throws -> Bool {
+        try Task.checkCancellation()
+        let opened = try await opening()
+        // Only now: until the music plays, nothing else is requested.
+        let tables = opened.head.movie
+        if !hasPrefetched, !source.isStored(tables), Int64(tables.count) <= Self.mostPrefetched {
+            source.prefetch(tables)
+        }
+        hasPrefetched = true
+        guard let titles = opened.titles, try await titles.readStored(fetching: true) else { return false }
+        info.chapters = titles.chapters
+        return true
+    }
+}
+
+extension MP4Head {
+    /// The frames of `track` to play, counted from the first one of packet 0.
+    ///
+    /// The edit list tells them, else `iTunSMPB`. Without both, the first packet is not played: it only overlaps with the
+    /// next one.
+    fileprivate func music(of track: MP4Track, in player: AACPlayer) -> Range<FrameCount> {
+        let rate = Double(player.format.sampleRate)
+        func frames(_ units: Int64, per scale: Int64) -> FrameCount {
+            scale > 0 ? FrameCount(min((Double(units) * rate / Double(scale)).rounded(), 1e15)) : 0
+        }
+        var end = track.duration > 0 ? frames(track.duration, per: track.timescale) : .max
+        if isFragmented { end = .max }
+        var start = FrameCount(player.packetFrames)
+        if let gapless = tags.gapless, (track.edit?.start ?? 0) == 0 {
+            (start, end) = (gapless.start, min(end, gapless.start + gapless.count))
+        } else if let edit = track.edit {
+            start = frames(edit.start, per: track.timescale)
+            // The length is stated in units of the movie, often milliseconds: one unit too short is no cut.
+            let stated = start + frames(edit.length, per: movieTimescale)
+            if edit.length > 0, end == .max || end - stated > frames(1, per: movieTimescale) { end = stated }
+        }
+        return start..<max(start, end)
+    }
+}

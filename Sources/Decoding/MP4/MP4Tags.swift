@@ -1,0 +1,93 @@
+import Media
+
+/// The tags of MP4 files: the items in `moov.udta.meta.ilst`, as iTunes writes them. Pure.
+struct MP4Tags: Equatable {
+    /// The longest content of an item that is read. Longer ones are pictures.
+    static let longestItem: Int64 = 16_384
+
+    private(set) var tags = TrackTags()
+    private(set) var loudness = Loudness()
+    /// The frames in front of the music and the frames of the music, by `iTunSMPB`.
+    private(set) var gapless: (start: FrameCount, count: FrameCount)?
+
+    static func == (left: MP4Tags, right: MP4Tags) -> Bool {
+        left.tags == right.tags && left.loudness == right.loudness
+            && left.gapless?.start == right.gapless?.start && left.gapless?.count == right.gapless?.count
+    }
+
+    /// Notes where the cover lies, which is never read for that.
+    mutating func noteCover(in item: ByteRange) {
+        // The head of the box `data`, its kind and its locale come first.
+        let start = min(item.lowerBound + 16, item.upperBound)
+        if tags.cover == nil, start < item.upperBound { tags.cover = start..<item.upperBound }
+    }
+
+    /// Takes the content of the item `name`; the first one of a kind counts.
+    mutating func take(_ name: String, _ content: [UInt8]) {
+        guard name != "----" else { return takeFree(content) }
+        guard let data = Self.data(in: content) else { return }
+        switch name {
+        case "\u{A9}nam": tags.title = tags.title ?? Self.text(data)
+        case "\u{A9}ART": tags.artist = tags.artist ?? Self.text(data)
+        case "\u{A9}alb": tags.album = tags.album ?? Self.text(data)
+        case "aART": tags.albumArtist = tags.albumArtist ?? Self.text(data)
+        case "\u{A9}day": tags.year = tags.year ?? Self.text(data)
+        case "\u{A9}gen": tags.genre = tags.genre ?? Self.text(data)
+        case "trkn": tags.number = tags.number ?? Self.pair(data)
+        case "disk": tags.disc = tags.disc ?? Self.pair(data)
+        default: break
+        }
+    }
+
+    /// An item with a name of its own: the boxes `mean`, `name` and `data`.
+    private mutating func takeFree(_ content: [UInt8]) {
+        guard let name = Self.box("name", in: content)?.dropFirst(4), let data = Self.data(in: content) else {
+            return
+        }
+        let key = ID3Text.latin1(name)
+        let value = ID3Text.trimmed(LegacyText.string(data))
+        if key == "iTunSMPB" {
+            gapless = gapless ?? Self.gapless(value)
+        } else {
+            loudness = loudness.filled(from: ReplayGain.loudness(ofKey: key, value))
+        }
+    }
+
+    /// ` 00000000 00000840 000001CA 00000000003F31F6 …`: the frames in front, those behind, and those of the music.
+    private static func gapless(_ value: String) -> (start: FrameCount, count: FrameCount)? {
+        let fields = value.split(separator: " ").map { Int64($0, radix: 16) }
+        guard fields.count >= 4, let start = fields[1], let count = fields[3], (0..<1 << 24).contains(start),
+            (1..<1 << 56).contains(count)
+        else { return nil }
+        return (start, count)
+    }
+
+    private static func text(_ data: ArraySlice<UInt8>) -> SafeText? {
+        let text = ID3Text.trimmed(LegacyText.string(data.prefix { $0 != 0 }))
+        return text.isEmpty ? nil : SafeText(text)
+    }
+
+    /// A number, and how many there are: `3` or `3/12`.
+    private static func pair(_ data: ArraySlice<UInt8>) -> SafeText? {
+        var reader = BigEndianReader(Array(data), at: 2)
+        guard let number = reader.next(2), number > 0 else { return nil }
+        guard let count = reader.next(2), count > 0 else { return SafeText("\(number)") }
+        return SafeText("\(number)/\(count)")
+    }
+
+    /// The value in the box `data`, after its kind and its locale.
+    private static func data(in content: [UInt8]) -> ArraySlice<UInt8>? {
+        box("data", in: content).flatMap { $0.count >= 8 ? $0.dropFirst(8) : nil }
+    }
+
+    /// The content of the first box `name` in `content`.
+    private static func box(_ name: String, in content: [UInt8]) -> ArraySlice<UInt8>? {
+        var walk = BoxWalk(in: 0..<Int64(content.count))
+        while let range = walk.wanted,
+            let box = walk.took(content[Int(range.lowerBound)..<Int(range.upperBound)])
+        {
+            if box.name == name { return content[Int(box.content.lowerBound)..<Int(box.content.upperBound)] }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,106 @@
+import Media
+
+/// Finds the packets of a track by their numbers. It reads tables where they are needed, and neither blocks nor decodes.
+protocol PacketIndex: AnyObject {
+    /// The number of packets; `nil` if unknown.
+    var packetCount: Int64? { get }
+
+    /// The number of packets in a resource of `length` bytes, an estimate if it is unknown; `nil` without a length.
+    func estimatedCount(length: Int64?) -> Int64?
+
+    /// The bytes of packet `number`; `nil` behind the last packet, and empty if the file lacks this one.
+    func place(of number: Int64) async throws -> ByteRange?
+
+    /// The offset of the first packet.
+    var start: Int64 { get }
+
+    /// What a search for packet `number` reads before the packet itself.
+    func tables(for number: Int64) -> [ByteRange]
+
+    /// The places that were found, to be stored with the entry; empty if there are none.
+    func stored() -> [UInt8]
+}
+
+/// The packets of a track whose tables are in `moov`. Of large tables only the parts that are needed are read.
+final class TableIndex: PacketIndex {
+    /// The most packets of a chunk whose sizes are summed.
+    private static let mostSummed: Int64 = 1 << 18
+
+    private let table: SampleTable
+    private let bytes: HeldBytes
+    /// The parts of the tables that were read last.
+    private var sizes: (range: ByteRange, bytes: [UInt8]) = (0..<0, [])
+    private var chunks: (range: ByteRange, bytes: [UInt8]) = (0..<0, [])
+    /// The packet after the last one that was found, its offset, and the end of its chunk.
+    private var next: (number: Int64, offset: Int64, chunkEnd: Int64) = (0, 0, 0)
+    private(set) var start: Int64 = 0
+
+    var packetCount: Int64? { table.packetCount }
+
+    func estimatedCount(length: Int64?) -> Int64? { table.packetCount }
+
+    /// Reads where the first packet is; `nil` if there is none.
+    init?(_ table: SampleTable, _ bytes: HeldBytes) async throws {
+        (self.table, self.bytes) = (table, bytes)
+        guard let first = try await place(of: 0) else { return nil }
+        start = first.lowerBound
+    }
+
+    func place(of number: Int64) async throws -> ByteRange? {
+        guard (0..<table.packetCount).contains(number) else { return nil }
+        if number != next.number || number >= next.chunkEnd {
+            guard try await locate(number) else { return nil }
+        }
+        guard let size = try await size(of: number) else { return nil }
+        let offset = next.offset
+        next.number += 1
+        next.offset += size
+        return offset..<offset + size
+    }
+
+    /// Lets `next` be packet `number`.
+    private func locate(_ number: Int64) async throws -> Bool {
+        guard let (chunk, packets) = table.chunk(of: number), let numbers = table.chunks,
+            chunk < numbers.count,
+            packets.lowerBound <= number
+        else { return false }
+        let slab = numbers.slab(of: chunk)
+        if chunks.range != slab { chunks = (slab, try await bytes.tableBytes(in: slab)) }
+        guard var offset = numbers.number(chunk, in: chunks.bytes), (0..<BoxWalk.farthest).contains(offset)
+        else {
+            return false
+        }
+        let before = number - packets.lowerBound
+        if table.fixedSize > 0 {
+            let (sum, isLarge) = before.multipliedReportingOverflow(by: table.fixedSize)
+            guard !isLarge, sum < BoxWalk.farthest else { return false }
+            offset += sum
+        } else {
+            guard before <= Self.mostSummed else { return false }
+            for index in packets.lowerBound..<number {
+                guard let size = try await size(of: index) else { return false }
+                offset += size
+            }
+        }
+        next = (number, offset, packets.upperBound)
+        return true
+    }
+
+    private func size(of number: Int64) async throws -> Int64? {
+        guard table.fixedSize == 0, let sizes = table.sizes else { return table.fixedSize }
+        let slab = sizes.slab(of: number)
+        if self.sizes.range != slab { self.sizes = (slab, try await bytes.tableBytes(in: slab)) }
+        return sizes.number(number, in: self.sizes.bytes)
+    }
+
+    func tables(for number: Int64) -> [ByteRange] {
+        guard let (chunk, packets) = table.chunk(of: number) else { return [] }
+        var ranges = [table.chunks?.slab(of: chunk)].compactMap { $0 }
+        if table.fixedSize == 0, let sizes = table.sizes {
+            ranges += [sizes.slab(of: packets.lowerBound), sizes.slab(of: number)]
+        }
+        return ranges
+    }
+
+    func stored() -> [UInt8] { [] }
+}

@@ -1,0 +1,209 @@
+import Media
+
+/// Finds the page of a logical Ogg stream at which decoding begins for a granule position: one at or before it, near
+/// enough to read on from there. Pure.
+///
+/// It interpolates between known pages and looks at the heads of those in a window of 64 KiB, which is one request. The
+/// page that it finds is always a right one; a wrong or hostile granule position only makes the way there longer.
+struct GranuleSearch {
+    /// A page, and the granule position at its end.
+    typealias Place = PlaceTable.Place
+
+    enum Step: Equatable {
+        /// Read from this offset on, and call `took`.
+        case read(at: Int64)
+        /// Decode from the page at this offset on; `nil` if from the start of the logical stream.
+        case land(Int64?)
+    }
+
+    /// The length of a window, and of a bracket that is narrow enough to read through.
+    static let window = Int64(ByteWindow.requestByteCount)
+    /// Windows begin at a multiple of this, since the loader's end at a multiple of 64 KiB.
+    private static let alignment = window / 2
+    /// The bytes of a window in front of the estimate, at least.
+    private static let margin: Int64 = 16 << 10
+    /// The windows that are looked at. Interpolation needs up to four; from the seventh on every second one halves the
+    /// bracket, which ends for any file.
+    private static let mostWindows = 64
+    private static let mostInterpolations = 6
+
+    private let target: FrameCount
+    private let serial: UInt32
+    /// The offset of the first page of the music.
+    private let start: Int64
+    /// The last known page at or before the target; `nil` for the start of the music, at `origin`.
+    private var low: Place?
+    private let origin: FrameCount
+    /// The first known offset after the target, and the granule position there; `nil` if that is not known.
+    private var high: (offset: Int64, position: FrameCount?)
+    /// Bytes for one frame after the lower end of the bracket, and before the upper one, where they are known.
+    private var rates: (low: Double, high: Double?)
+    /// The end of the bracket that the last window has moved.
+    private var movedEnd: End?
+    private var windowCount = 0
+    private var window: Window?
+
+    private enum End { case low, high }
+
+    /// What was seen in the window that is being read.
+    private struct Window {
+        let start: Int64
+        let limit: Int64
+        var walk: Int64
+        /// The first and the last page.
+        var seen: (first: Place, last: Place)?
+        /// The last page at or before the target at which decoding can begin, and the first one after the target.
+        var below: Place?
+        var above: Place?
+        /// `true` if another stream begins.
+        var isOver = false
+
+        /// `true` if the pages that follow tell nothing more.
+        var isDone: Bool {
+            guard let above, let seen else { return isOver }
+            return isOver || below != nil || seen.last != above
+        }
+
+        /// Bytes for one frame; `nil` if too few pages tell it.
+        var rate: Double? {
+            guard let seen, seen.last.position > seen.first.position, seen.last.offset > seen.first.offset
+            else {
+                return nil
+            }
+            return Double(seen.last.offset - seen.first.offset)
+                / Double(seen.last.position - seen.first.position)
+        }
+    }
+
+    /// - Parameters:
+    ///   - target: the granule position from which on decoding is needed.
+    ///   - start: the offset of the first page of the music, whose granule position is `origin`.
+    ///   - end: the offset where the music ends, at the latest, and the granule position there, if known.
+    ///   - table: pages that are known already.
+    init(
+        for target: FrameCount,
+        in serial: UInt32,
+        from start: Int64,
+        at origin: FrameCount,
+        to end: (offset: Int64, position: FrameCount?),
+        knowing table: PlaceTable,
+        bytesPerFrame: Double
+    ) {
+        self.target = target
+        self.serial = serial
+        self.start = start
+        self.origin = origin
+        rates = (bytesPerFrame, nil)
+        high = end
+        let (below, above) = table.around(target)
+        if let below, (start..<end.offset).contains(below.offset), below.position >= origin { low = below }
+        if let above, (start..<end.offset).contains(above.offset) { high = (above.offset, above.position) }
+    }
+
+    private var lowOffset: Int64 { low?.offset ?? start }
+    private var lowPosition: FrameCount { low?.position ?? origin }
+
+    /// The bytes in which the page is known to begin.
+    var bracket: ByteRange { lowOffset..<max(lowOffset, high.offset) }
+
+    /// What to do next, after the beginning and after each window.
+    mutating func next() -> Step {
+        guard bracket.count > Self.window, windowCount < Self.mostWindows, lowPosition < target else {
+            return .land(low?.offset)
+        }
+        let place = min(max(estimate() - Self.margin, lowOffset), high.offset - 1)
+        // Not before the page that is known: a window that begins with it shows the most.
+        let aligned = max(place - place % Self.alignment, lowOffset)
+        windowCount += 1
+        window = Window(start: aligned, limit: min(aligned + Self.window, high.offset), walk: aligned)
+        return .read(at: aligned)
+    }
+
+    /// The offset at which the target probably is.
+    ///
+    /// The music near the last window mostly goes on at its rate. The mean rate of the bracket is used first, and if that
+    /// leads out of the bracket.
+    private func estimate() -> Int64 {
+        let width = Double(high.offset - lowOffset)
+        guard windowCount < Self.mostInterpolations || windowCount % 2 == 1 else {
+            return lowOffset + Int64(width / 2)
+        }
+        let frames = Double(target - lowPosition)
+        var near: Double?
+        switch movedEnd {
+        case .low: near = frames * rates.low
+        case .high:
+            if let position = high.position, let rate = rates.high {
+                near = width - Double(position - target) * rate
+            }
+        case nil: break
+        }
+        if let near, near > 0, near < width { return lowOffset + Int64(near) }
+        guard let position = high.position, position > lowPosition else {
+            return lowOffset + Int64(min(max(frames * rates.low, 0), width))
+        }
+        return lowOffset + Int64(min(max(frames / Double(position - lowPosition) * width, 0), width))
+    }
+
+    /// Takes the next bytes of the window, which begin where the last ones ended. Returns `true` if more are wanted.
+    ///
+    /// `bytes` are all that were read of the window so far. Without new ones the resource ends there.
+    mutating func took(_ bytes: [UInt8], isAtEnd: Bool) -> Bool {
+        guard var window else { return false }
+        defer { self.window = window }
+        bytes.withUnsafeBytes { bytes in
+            while !window.isDone {
+                let index = OggPage.firstMark(in: bytes, from: Int(window.walk - window.start))
+                guard let page = OggPage(headAt: index, of: bytes) else {
+                    // A head may be cut by the end of the bytes.
+                    guard bytes.count - index >= OggPage.headByteCount + 255 else { break }
+                    window.walk = window.start + Int64(index) + 1
+                    continue
+                }
+                let offset = window.start + Int64(index)
+                note(page, at: offset, in: &window)
+                window.walk = offset + Int64(page.byteCount)
+            }
+        }
+        let isWhole = isAtEnd || window.start + Int64(bytes.count) >= window.limit
+        guard window.isDone || isWhole else { return true }
+        finish(&window)
+        return false
+    }
+
+    private func note(_ page: OggPage, at offset: Int64, in window: inout Window) {
+        guard page.serial == serial, let granule = page.granule, offset < high.offset else {
+            // The music of a later stream, which begins with a first page.
+            if page.isFirst, page.serial != serial { window.isOver = true }
+            return
+        }
+        let place = Place(position: granule, offset: offset)
+        window.seen = (window.seen?.first ?? place, place)
+        if granule > target {
+            window.above = window.above ?? place
+        } else if page.hasWholePacket, !page.isLast, granule >= lowPosition, window.above == nil {
+            window.below = place
+        }
+    }
+
+    /// Narrows the bracket by what the window has shown.
+    private mutating func finish(_ window: inout Window) {
+        if let below = window.below {
+            low = below
+            rates.low = window.rate ?? rates.low
+            movedEnd = .low
+            // The next page is after the target.
+            if window.isDone { high.offset = below.offset }
+        } else {
+            // The page at which decoding begins is before this window.
+            high.offset = window.start
+            movedEnd = nil
+            guard let above = window.above else { return }
+            let rate = window.rate
+            let frames = rate.map { Double(above.offset - window.start) / $0 } ?? 0
+            high.position = max(above.position - FrameCount(min(frames, 1e15)), target)
+            rates.high = rate ?? rates.high
+            movedEnd = .high
+        }
+    }
+}

@@ -1,0 +1,233 @@
+import Media
+
+/// The codec of a logical Ogg stream, by its first packet. Pure.
+enum OggCodec: Equatable {
+    case vorbis(VorbisHead)
+    case opus(OpusHead)
+
+    /// The number of packets in front of the music.
+    var headerCount: Int {
+        switch self {
+        case .vorbis: 3
+        case .opus: 2
+        }
+    }
+
+    /// For display.
+    var name: SafeText {
+        switch self {
+        case .vorbis: "Vorbis"
+        case .opus: "Opus"
+        }
+    }
+
+    /// Frames per second, also those that granule positions count.
+    var sampleRate: Int {
+        switch self {
+        case .vorbis(let head): head.sampleRate
+        case .opus: OpusHead.sampleRate
+        }
+    }
+
+    var format: AudioFormat {
+        let count =
+            switch self {
+            case .vorbis(let head): head.channelCount
+            case .opus(let head): head.channelCount
+            }
+        return AudioFormat(sampleRate: sampleRate, channelCount: count, sample: .f32)
+    }
+
+    /// The frames at the start that are not music.
+    var skippedFrames: FrameCount {
+        switch self {
+        case .vorbis: 0
+        case .opus(let head): FrameCount(head.preSkip)
+        }
+    }
+
+    /// The frames that are decoded before those that are wanted, after a seek.
+    ///
+    /// Vorbis is exact after one packet. Of Opus, 80 ms leave errors of up to 1,273 steps of 16 bits; after another second
+    /// there are none (measured).
+    var primingFrames: FrameCount {
+        switch self {
+        case .vorbis: 0
+        case .opus: FrameCount(OpusHead.sampleRate) * 1_080 / 1_000
+        }
+    }
+
+    /// The mean rate that the encoder states, in bytes per second; `nil` if it states none.
+    var statedBytesPerSecond: Double? {
+        guard case .vorbis(let head) = self, head.bitRate > 0 else { return nil }
+        return Double(head.bitRate) / 8
+    }
+
+    /// `nil` if `packet`, the first one of a stream, is of another codec. Throws if it is of one of these, but states what
+    /// is not played.
+    init?(_ packet: [UInt8]) throws(OggRefusal) {
+        if packet.starts(with: VorbisHead.mark) {
+            self = .vorbis(try VorbisHead(packet))
+        } else if packet.starts(with: OpusHead.mark) {
+            self = .opus(try OpusHead(packet))
+        } else {
+            return nil
+        }
+    }
+
+    /// The list of comments in `packet`, the second one of a stream.
+    func comments(in packet: [UInt8]) -> [UInt8] {
+        switch self {
+        case .vorbis: Array(packet.dropFirst(VorbisHead.markByteCount))
+        case .opus: Array(packet.dropFirst(OpusHead.mark.count))
+        }
+    }
+
+    /// The name of the codec whose first packet is `packet`; `nil` if it is unknown.
+    static func name(of packet: [UInt8]) -> SafeText? {
+        names.first { packet.starts(with: $0.mark) }?.name
+    }
+
+    /// The codecs in Ogg that anybody may have.
+    private static let names: [(mark: [UInt8], name: SafeText)] = [
+        (Array("\u{7F}FLAC".utf8), "FLAC"), (Array("Speex   ".utf8), "Speex"),
+        ([0x80] + Array("theora".utf8), "Theora (video)"), (Array("BBCD\0".utf8), "Dirac (video)"),
+        (Array("CELT    ".utf8), "CELT"), (Array("PCM     ".utf8), "PCM"),
+    ]
+}
+
+/// The reason why an Ogg stream is not played, for a message that begins with what it holds.
+struct OggRefusal: Error, Equatable {
+    let what: SafeText
+
+    init(_ what: SafeText) { self.what = what }
+
+    /// A file of streams that are not played, of which `codec` is the first one; `nil` if that is unknown.
+    init(codec: SafeText?) {
+        self.init(
+            "Ogg with " + (codec ?? "an unknown codec") + " – Reprise plays Ogg with Vorbis or Opus only"
+        )
+    }
+
+    static let damaged = OggRefusal("No sound in it (damaged or cut short)")
+}
+
+/// The identification header of Vorbis (Vorbis I §4.2.2).
+struct VorbisHead: Equatable {
+    /// The type of the packet, and the name.
+    static let mark = [1] + Array("vorbis".utf8)
+    static let markByteCount = mark.count
+    /// The most frames of a packet: half of the longest block (Vorbis I §4.2.2).
+    static let longestPacket = 4_096
+    private static let byteCount = 30
+
+    let channelCount: Int
+    let sampleRate: Int
+    /// In bits per second; 0 if it is not stated.
+    let bitRate: Int
+
+    init(_ packet: [UInt8]) throws(OggRefusal) {
+        guard packet.count >= Self.byteCount, packet[7..<11].allSatisfy({ $0 == 0 }), packet[29] & 1 == 1
+        else {
+            throw .damaged
+        }
+        func number(_ index: Int) -> Int {
+            Int(ChunkWalk.number(packet[index..<index + 4], isBigEndian: false))
+        }
+        channelCount = try OpusHead.playable(channelCount: Int(packet[11]), of: "Vorbis")
+        sampleRate = number(12)
+        guard PCMLayout.rates.contains(sampleRate) else {
+            throw OggRefusal("Ogg Vorbis with an impossible rate")
+        }
+        let nominal = number(20)
+        bitRate = nominal < 2_000_000 ? nominal : 0
+    }
+
+    /// The order of Vorbis' channels in that of WAVE files, which PCM has here (Vorbis I §4.3.9).
+    static func order(of channelCount: Int) -> [Int] {
+        switch channelCount {
+        case 3: [0, 2, 1]
+        case 5: [0, 2, 1, 3, 4]
+        case 6: [0, 2, 1, 5, 3, 4]
+        case 7: [0, 2, 1, 6, 5, 3, 4]
+        case 8: [0, 2, 1, 7, 5, 6, 3, 4]
+        default: Array(0..<channelCount)
+        }
+    }
+}
+
+/// The identification header of Opus (RFC 7845 §5.1).
+struct OpusHead: Equatable {
+    static let mark = Array("OpusHead".utf8)
+    /// The rate that granule positions count, and in which all Opus is decoded.
+    static let sampleRate = 48_000
+    /// The most frames of a packet: 120 ms.
+    static let longestPacket = 5_760
+    private static let byteCount = 19
+
+    let channelCount: Int
+    /// The frames at the start that are not music.
+    let preSkip: Int
+    /// In 1/256 dB; always to be applied.
+    let gain: Int
+    let streamCount: Int
+    let coupledCount: Int
+    /// For each channel in the order of WAVE files, its number among those of the streams; 255 is silent.
+    let mapping: [UInt8]
+
+    init(_ packet: [UInt8]) throws(OggRefusal) {
+        // The upper four bits of the version are the incompatible ones.
+        guard packet.count >= Self.byteCount, packet[8] < 16 else { throw .damaged }
+        channelCount = try Self.playable(channelCount: Int(packet[9]), of: "Opus")
+        preSkip = Int(packet[10]) | Int(packet[11]) << 8
+        gain = Int(Int16(bitPattern: UInt16(packet[16]) | UInt16(packet[17]) << 8))
+        switch packet[18] {
+        case 0:
+            guard channelCount <= 2 else { throw .damaged }
+            (streamCount, coupledCount) = (1, channelCount - 1)
+            mapping = Array(0..<UInt8(channelCount))
+        case let family where family == 1 || family == 255:
+            let table = packet.dropFirst(Self.byteCount + 2).prefix(channelCount)
+            guard table.count == channelCount else { throw .damaged }
+            (streamCount, coupledCount) = (Int(packet[19]), Int(packet[20]))
+            let decoded = streamCount + coupledCount
+            guard streamCount > 0, coupledCount <= streamCount, decoded <= 255,
+                table.allSatisfy({ $0 == 255 || $0 < decoded })
+            else { throw .damaged }
+            let order = family == 1 ? VorbisHead.order(of: channelCount) : Array(0..<channelCount)
+            mapping = order.map { table[table.startIndex + $0] }
+        case 2, 3: throw OggRefusal("Ogg Opus with ambisonics – Reprise plays loudspeakers' channels only")
+        default: throw OggRefusal("Ogg Opus with an unknown order of channels")
+        }
+    }
+
+    /// `count`, if so many channels are played.
+    static func playable(channelCount count: Int, of codec: SafeText) throws(OggRefusal) -> Int {
+        guard AudioFormat.channelCounts.contains(count) else {
+            throw OggRefusal(
+                "Ogg " + codec + SafeText(" with \(count) channels") + " – Reprise plays 1 to 8 only"
+            )
+        }
+        return count
+    }
+
+    /// The frames of `packet` (RFC 6716 §3.1); 0 if it is none.
+    static func frames(in packet: [UInt8]) -> Int {
+        guard let first = packet.first else { return 0 }
+        let code = Int(first >> 3)
+        // SILK has 10 to 60 ms, the hybrid mode 10 and 20 ms, CELT 2.5 to 20 ms.
+        let size =
+            switch code {
+            case 0..<12: [480, 960, 1_920, 2_880][code % 4]
+            case 12..<16: [480, 960][code % 2]
+            default: [120, 240, 480, 960][code % 4]
+            }
+        let count: Int
+        switch first & 3 {
+        case 0: count = 1
+        case 3: count = packet.count > 1 ? Int(packet[1] & 0x3F) : 0
+        default: count = 2
+        }
+        return count * size <= longestPacket ? count * size : 0
+    }
+}

@@ -1,0 +1,385 @@
+package import Media
+
+/// Plays Vorbis and Opus in Ogg.
+///
+/// libvorbis and libopus only decode packets: which bytes are read, and where the music begins and ends, is decided here.
+/// After a seek the samples are those of decoding from the start.
+package final class OggDecoder: AudioDecoder {
+    /// The bytes at the end of a resource in which its length in time is looked up.
+    private static let tailByteCount = Int64(ByteWindow.requestByteCount)
+    /// The most bytes of heads that are kept, and the most streams without sound that are walked through.
+    private static let mostHeadBytes = 4 << 20
+    private static let mostEmptyLinks = 64
+
+    private let source: any ByteSource
+    private let subject: SafeText
+    private let storedTable: [UInt8]
+    /// The first bytes of the source, until `open` has taken what it needs.
+    private var start: StreamStart?
+    private var leading: (tags: TrackTags, loudness: Loudness) = (TrackTags(), Loudness())
+
+    package private(set) var info: StreamInfo {
+        didSet { if info != oldValue { infoRevision += 1 } }
+    }
+    package private(set) var infoRevision = 0
+
+    /// The logical streams that were reached so far; empty before `open`.
+    private(set) var links: [OggLink] = []
+    private var headByteCount = 0
+    /// The logical streams since the last sound.
+    private var emptyLinkCount = 0
+    private var place: Place?
+    /// Samples that were decoded but not returned yet.
+    private var held: [Float] = []
+    private var heldIndex = 0
+    private var hasFormatChange = false
+
+    /// The length of the resource when its end was looked at; `nil` before that.
+    private var tailLength: Int64?
+    private var hasAskedForTail = false
+    /// `true` if other streams follow those of `links`, so that the length in time is unknown.
+    private var isChained = false
+
+    /// Where decoding stands.
+    private struct Place {
+        /// The number of the logical stream.
+        var link: Int
+        let pages: OggPageReader
+        var packets = OggPackets()
+        var player: PacketPlayer
+    }
+
+    /// Creates a decoder for `stream`. It reads nothing before `open`.
+    package init(_ stream: ProbedStream) {
+        source = stream.source
+        subject = stream.subject
+        storedTable = stream.seekTable
+        start = stream.start
+        // A placeholder until `open`.
+        let format = AudioFormat(sampleRate: 48_000, channelCount: 2, sample: .f32)
+        info = StreamInfo(format: format, bytesPerSecond: 16_000)
+    }
+
+    package func open() async throws { if links.isEmpty { try await opening() } }
+
+    private func opening() async throws {
+        var start = start ?? StreamStart(of: source)
+        try await start.skipTags(of: subject)
+        guard try await start.kind() == .ogg else { throw start.notAudio(subject) }
+        let pages = OggPageReader(source, at: start.offset, holding: start.bytes)
+        let head = try await head(pages)
+        let handle = try await head.codec.handle(headers: head.headers, subject: subject)
+        var link = OggLink(head)
+        link.look(at: pages.walk)
+        var made = Place(link: 0, pages: pages, player: Self.player(handle, of: head))
+        made.player.start(playingFrom: nil)
+        // The first page of the music states where it begins.
+        guard try await takePage(in: &made, of: &link) == .music else {
+            throw MediaError(.emptyResource, subject, "is empty: there is nothing to play")
+        }
+        link.origin = made.player.origin ?? 0
+        if let length = source.length, let stored = StoredOgg(storedTable, of: link, length: length) {
+            (link.table, link.end) = (stored.table, stored.end)
+            tailLength = length
+        }
+        leading = (start.tags, start.loudness)
+        self.start = nil
+        links = [link]
+        place = made
+        update()
+        try await lookAtTail()
+    }
+
+    private static func player(_ handle: any OggCodecHandle, of head: OggHead) -> PacketPlayer {
+        PacketPlayer(handle, channelCount: head.codec.format.channelCount, skipping: head.codec.skippedFrames)
+    }
+
+    private func head(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
+        do {
+            return try await OggHead.read(pages, after: first)
+        } catch let refusal as OggRefusal {
+            throw MediaError(.notAudio, subject, refusal.what)
+        }
+    }
+
+    // MARK: Decoding
+
+    private enum Read: Equatable {
+        case music
+        /// A first page: another logical stream begins.
+        case head
+        case end
+    }
+
+    /// Reads pages until the player has packets, or cannot get any.
+    private func takePage(in place: inout Place, of link: inout OggLink) async throws -> Read {
+        while place.player.needsPage {
+            guard let found = try await place.pages.next() else { return .end }
+            if found.page.isFirst {
+                nextHead = found
+                return .head
+            }
+            guard found.page.serial == link.head.serial else { continue }
+            link.note(found)
+            place.player.take(place.packets.take(found))
+            link.origin = place.player.origin ?? link.origin
+        }
+        return .music
+    }
+
+    /// The first page of the next logical stream, once it was read.
+    private var nextHead: OggPageWalk.Found?
+
+    package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
+        try Task.checkCancellation()
+        try await open()
+        while heldIndex == held.count {
+            if hasFormatChange {
+                hasFormatChange = false
+                return .formatChanged
+            }
+            guard try await decodeOn() else { return .end }
+        }
+        let channels = info.format.channelCount
+        let frames = min(pcm.count / info.format.bytesPerFrame, (held.count - heldIndex) / channels)
+        let count = frames * channels
+        held.withUnsafeBytes { bytes in
+            let width = MemoryLayout<Float>.size
+            pcm.copyMemory(from: .init(rebasing: bytes[heldIndex * width..<(heldIndex + count) * width]))
+        }
+        heldIndex += count
+        emptyLinkCount = 0
+        return .frames(frames)
+    }
+
+    /// Decodes some packets, and reads pages if necessary; `false` at the end of the music.
+    private func decodeOn() async throws -> Bool {
+        guard var place else { return false }
+        held.removeAll(keepingCapacity: true)
+        heldIndex = 0
+        if let nextHead { return try await beginLink(nextHead) }
+        // Owned by one variable, so that it is changed in place; put back also if the task is cancelled in a read.
+        self.place = nil
+        defer { self.place = place }
+        while held.isEmpty {
+            if place.player.step(into: &held) { continue }
+            let number = place.link
+            let read = try await takePage(in: &place, of: &links[number])
+            if read == .music { continue }
+            self.place = place
+            ended(place)
+            return read == .head
+        }
+        return true
+    }
+
+    /// The music of the link at `place` has ended: its length is known now.
+    private func ended(_ place: Place) {
+        guard let position = place.player.position else { return }
+        links[place.link].end = min(position, place.player.limit ?? position)
+        links[place.link].endOffset = nextHead?.offset
+        if nextHead != nil { isChained = true }
+        update()
+    }
+
+    /// Begins the logical stream that `first` begins.
+    private func beginLink(_ first: OggPageWalk.Found) async throws -> Bool {
+        guard let old = place, emptyLinkCount < Self.mostEmptyLinks else { return false }
+        emptyLinkCount += 1
+        let head = try await head(old.pages, after: first)
+        let handle = try await head.codec.handle(headers: head.headers, subject: subject)
+        nextHead = nil
+        let number = note(head, after: old.link)
+        var made = Place(link: number, pages: old.pages, player: Self.player(handle, of: head))
+        made.player.start(playingFrom: nil)
+        place = made
+        let format = info.format
+        update()
+        hasFormatChange = info.format != format
+        return true
+    }
+
+    /// Returns the number of the logical stream with `head`, which follows number `last`.
+    private func note(_ head: OggHead, after last: Int) -> Int {
+        let number = last + 1
+        if number < links.count, links[number].head.dataStart == head.dataStart { return number }
+        let time = links[last].format.duration(of: links[last].frameCount ?? 0)
+        let link = OggLink(head, startTime: links[last].startTime + time)
+        if number == links.count, headByteCount + head.byteCount <= Self.mostHeadBytes {
+            headByteCount += head.byteCount
+            links.append(link)
+            return number
+        }
+        // A station without end: what is known of its last stream is given up.
+        links[links.count - 1] = link
+        return links.count - 1
+    }
+
+    // MARK: What is known
+
+    /// Brings `info` up to date.
+    private func update() {
+        guard let place else { return }
+        let link = links[place.link]
+        let length = source.length
+        var info = StreamInfo(format: link.format, bytesPerSecond: link.bytesPerSecond)
+        info.audioStart = links[0].head.dataStart
+        info.codec = "Ogg, " + link.head.codec.name
+        info.tags = leading.tags.filled(from: link.head.comments.tags)
+        let names = [info.tags.artist, info.tags.title].compactMap { $0 }
+        info.songTitle = names.isEmpty ? nil : names.dropFirst().reduce(names[0]) { $0 + " - " + $1 }
+        let loudness = leading.loudness.filled(from: link.head.comments.loudness)
+        info.loudness = loudness.isEmpty ? nil : loudness
+        info.skippedByteCount = place.pages.walk.skippedByteCount
+        if let last = links.last, let length, length > info.audioStart {
+            if !isChained, let count = last.frameCount {
+                let duration = last.startTime + last.format.duration(of: count)
+                info.duration = duration
+                info.isDurationExact = true
+                if duration > .zero {
+                    info.bytesPerSecond = Double(length - info.audioStart) / duration.seconds
+                }
+                info.timeMap = link.timeMap(length: length)
+            } else {
+                let rest = Double(max(0, length - last.head.dataStart)) / max(last.bytesPerSecond, 1)
+                info.duration = last.startTime + .seconds(rest)
+            }
+        }
+        self.info = info
+    }
+
+    /// Reads the end of the resource once it is stored, so that this needs no request.
+    private func lookAtTail() async throws {
+        guard let length = source.length, length != tailLength, links.count == 1,
+            length > links[0].head.dataStart
+        else { return }
+        let range = max(links[0].head.dataStart, length - Self.tailByteCount)..<length
+        guard let bytes = try await source.allStored(in: range) else { return }
+        takeTail(bytes, at: range.lowerBound, length: length)
+    }
+
+    /// Looks for the last page of the music.
+    private func takeTail(_ bytes: [UInt8], at offset: Int64, length: Int64) {
+        tailLength = length
+        var walk = OggPageWalk(at: offset, holding: bytes)
+        var end: FrameCount?
+        var isForeign = false
+        repeat {
+            while let found = walk.next() {
+                if found.page.serial == links[0].head.serial {
+                    end = found.page.granule ?? end
+                    isForeign = false
+                } else {
+                    isForeign = isForeign || found.page.isFirst || end == nil
+                }
+            }
+        } while walk.ended()
+        isChained = isForeign
+        if !isForeign, let end, end >= links[0].first { links[0].end = end }
+        update()
+    }
+
+    package func scanStored() async throws -> Bool {
+        try Task.checkCancellation()
+        try await open()
+        try await lookAtTail()
+        // Only now: until the music plays, nothing else is requested.
+        if let length = source.length, tailLength == nil, !hasAskedForTail {
+            hasAskedForTail = true
+            source.prefetch(max(0, length - Self.tailByteCount)..<length)
+        }
+        return false
+    }
+
+    // MARK: Seeking
+
+    package func seek(to time: Duration) async throws -> SeekLanding {
+        try Task.checkCancellation()
+        try await open()
+        if let length = source.length, tailLength == nil, links.count == 1, time > .zero {
+            let offset = max(links[0].head.dataStart, length - Self.tailByteCount)
+            if let bytes = try await read(offset, until: length) {
+                takeTail(bytes, at: offset, length: length)
+            }
+        }
+        let number = links.lastIndex { $0.startTime <= time } ?? 0
+        let link = links[number]
+        let frames = min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)
+        let target = link.first + frames
+        let offset = try await page(for: target, in: number)
+        let handle = try await link.head.codec.handle(headers: link.head.headers, subject: subject)
+        // Changed only after the last `await`, so that a cancelled seek changes nothing.
+        let pages = OggPageReader(source, at: offset ?? link.head.dataStart)
+        var made = Place(link: number, pages: pages, player: Self.player(handle, of: link.head))
+        if offset == nil {
+            made.player.start(playingFrom: target)
+        } else {
+            made.player.jump(playingFrom: target)
+        }
+        place = made
+        nextHead = nil
+        (held, heldIndex, hasFormatChange) = ([], 0, false)
+        update()
+        return SeekLanding(
+            frame: link.format.frames(in: link.startTime) + frames,
+            isExact: link.end != nil || !isChained
+        )
+    }
+
+    /// The offset of the page at which decoding begins for the granule position `target`; `nil` if it begins with the
+    /// first one.
+    private func page(for target: FrameCount, in number: Int) async throws -> Int64? {
+        guard var search = links[number].search(for: target, length: source.length) else { return nil }
+        while true {
+            switch search.next() {
+            case .land(let offset): return offset
+            case .read(let offset):
+                var window = ByteWindow(source, at: offset)
+                var isWanted = true
+                while isWanted {
+                    let isMore = try await window.grow(to: ByteWindow.requestByteCount)
+                    isWanted = search.took(window.bytes, isAtEnd: !isMore)
+                }
+                note(window)
+            }
+        }
+    }
+
+    /// Records the first page in `window`, for later seeks.
+    private func note(_ window: ByteWindow) {
+        var walk = OggPageWalk(at: window.start, holding: window.bytes)
+        while let found = walk.next() {
+            guard let number = links.firstIndex(where: { $0.head.serial == found.page.serial }) else {
+                continue
+            }
+            links[number].note(found)
+        }
+    }
+
+    /// The bytes from `offset` to `end`; `nil` if the resource ends before.
+    private func read(_ offset: Int64, until end: Int64) async throws -> [UInt8]? {
+        let count = Int(end - offset)
+        var window = ByteWindow(source, at: offset)
+        try await window.fill(count, askingUpTo: count)
+        return window.bytes.count == count ? window.bytes : nil
+    }
+
+    package func isStored(at time: Duration) -> Bool {
+        guard let number = links.lastIndex(where: { $0.startTime <= time }), tailLength != nil,
+            let length = source.length
+        else { return false }
+        let link = links[number]
+        let target = link.first + min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)
+        let bracket = link.search(for: target, length: length)?.bracket
+        let start = bracket?.lowerBound ?? link.head.dataStart
+        let sound = Int64(ByteWindow.requestByteCount)
+        return source.isStored(start..<max(start, min(length, (bracket?.upperBound ?? start) + sound)))
+    }
+
+    package func seekTable() -> [UInt8] {
+        guard links.count == 1, !isChained, let length = source.length, let link = links.first else {
+            return []
+        }
+        return StoredOgg(table: link.table, end: link.end).stored(of: link, length: length)
+    }
+}

@@ -1,0 +1,69 @@
+import Media
+
+/// The head of the music in an Ogg resource: one logical stream, and the packets in front of its music.
+///
+/// In a chained resource, each of the streams that follow one another has a head.
+struct OggHead {
+    /// The most bytes in front of the music. Only pictures in comments take more than some kilobytes.
+    private static let mostByteCount: Int64 = 32 << 20
+
+    let serial: UInt32
+    let codec: OggCodec
+    let headers: [[UInt8]]
+    let comments: VorbisComments
+    /// The offset of the first page of the music.
+    let dataStart: Int64
+    /// What the head takes in memory, at most: the comments are cut.
+    var byteCount: Int { headers.reduce(1_024) { $0 + 2 * $1.count } }
+
+    /// Reads the head that begins with the next page, or with `first`, which was read already.
+    ///
+    /// Logical streams that are multiplexed with the music, such as video and Skeleton, are ignored. Throws the refusal of
+    /// a resource without music that is played.
+    static func read(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
+        var chosen: (serial: UInt32, codec: OggCodec)?
+        var refusal: OggRefusal?
+        var packets = OggPackets()
+        var headers: [[UInt8]] = []
+        var next = first
+        let start = first?.offset ?? pages.walk.place
+        while true {
+            let read = if let next { Optional(next) } else { try await pages.next() }
+            next = nil
+            guard let found = read, found.offset - start < Self.mostByteCount else {
+                throw refusal ?? .damaged
+            }
+            let page = found.page
+            if page.isFirst, chosen == nil {
+                // Only a whole packet is one: those of a first page are short.
+                let packet = found.body
+                do throws(OggRefusal) {
+                    if let codec = try OggCodec(packet) {
+                        chosen = (page.serial, codec)
+                    } else {
+                        refusal = refusal ?? OggRefusal(codec: OggCodec.name(of: packet))
+                    }
+                } catch {
+                    refusal = error
+                }
+            }
+            guard let chosen else {
+                // All first pages come before any other.
+                guard page.isFirst else { throw refusal ?? .damaged }
+                continue
+            }
+            guard page.serial == chosen.serial else { continue }
+            let content = packets.take(found)
+            guard !content.followsHole else { throw OggRefusal.damaged }
+            headers += content.packets
+            guard headers.count >= chosen.codec.headerCount else { continue }
+            return OggHead(
+                serial: chosen.serial,
+                codec: chosen.codec,
+                headers: Array(headers.prefix(chosen.codec.headerCount)),
+                comments: VorbisComments(chosen.codec.comments(in: headers[1])),
+                dataStart: found.end
+            )
+        }
+    }
+}

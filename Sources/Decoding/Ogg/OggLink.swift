@@ -1,0 +1,131 @@
+import Media
+
+/// One of the logical streams that follow each other in an Ogg resource, as far as it is known. Most have one.
+struct OggLink {
+    let head: OggHead
+    /// The position of its first frame in the music of the resource.
+    let startTime: Duration
+    /// The granule position of the first page's start: 0, except in a recording of a running stream.
+    var origin: FrameCount = 0
+    /// The granule position where the music ends; `nil` if unknown.
+    var end: FrameCount?
+    /// The offset after its last page; `nil` if unknown.
+    var endOffset: Int64?
+    /// Pages whose granule position is known.
+    var table = PlaceTable()
+    /// Bytes for one second of music, as far as is known.
+    var bytesPerSecond: Double
+
+    init(_ head: OggHead, startTime: Duration = .zero) {
+        self.head = head
+        self.startTime = startTime
+        // 128 kbit/s, the usual rate, until pages tell more.
+        bytesPerSecond = head.codec.statedBytesPerSecond ?? 16_000
+    }
+
+    var format: AudioFormat { head.codec.format }
+
+    /// The granule position of the first frame that is played.
+    var first: FrameCount { origin + head.codec.skippedFrames }
+
+    /// The number of frames; `nil` if unknown.
+    var frameCount: FrameCount? { end.map { max(0, $0 - first) } }
+
+    /// Takes the pages in `walk`, which begin with the first one of the music, into account.
+    mutating func look(at walk: OggPageWalk) {
+        var walk = walk
+        var last: OggPageWalk.Found?
+        while let found = walk.next() {
+            if found.page.serial == head.serial, found.page.granule != nil { last = found }
+        }
+        guard let last, let granule = last.page.granule, granule > origin, !last.page.isLast else { return }
+        let time = format.duration(of: granule - origin)
+        // The first part of a second says little.
+        guard time >= .seconds(1) else { return }
+        bytesPerSecond = Double(last.end - head.dataStart) / time.seconds
+    }
+
+    /// Records a page of the music.
+    mutating func note(_ found: OggPageWalk.Found) {
+        guard let granule = found.page.granule, found.page.hasWholePacket, !found.page.isLast,
+            found.offset > head.dataStart, granule > origin
+        else { return }
+        table.record(.init(position: granule, offset: found.offset))
+    }
+
+    /// The search for the page at which decoding begins, so that the frame at the granule position `target` is exact;
+    /// `nil` if that is the first page.
+    func search(for target: FrameCount, length: Int64?) -> GranuleSearch? {
+        let needed = target - head.codec.primingFrames
+        guard needed > origin, let length = endOffset ?? length, length > head.dataStart else { return nil }
+        return GranuleSearch(
+            for: needed,
+            in: head.serial,
+            from: head.dataStart,
+            at: origin,
+            to: (length, end),
+            knowing: table,
+            bytesPerFrame: bytesPerSecond / Double(format.sampleRate)
+        )
+    }
+
+    /// The times at which the bytes of a resource of `length` bytes are played; `nil` if the end is unknown.
+    func timeMap(length: Int64?) -> TimeMap? {
+        guard let count = frameCount, let length = endOffset ?? length, length > head.dataStart else {
+            return nil
+        }
+        let duration = format.duration(of: count)
+        let places = table.places.filter {
+            (head.dataStart..<length).contains($0.offset) && $0.position > first
+        }
+        var known = [PlaceTable.Place(position: first, offset: head.dataStart)] + places
+        if known[known.count - 1].position < first + count {
+            known.append(.init(position: first + count, offset: length))
+        }
+        var next = 1
+        let offsets = (0...TimeMap.steps).map { step in
+            let position = first + FrameCount(Double(count) * Double(step) / Double(TimeMap.steps))
+            while next < known.count - 1, known[next].position < position { next += 1 }
+            let (low, high) = (known[next - 1], known[next])
+            let share = Double(position - low.position) / Double(max(1, high.position - low.position))
+            return low.offset + Int64(Double(high.offset - low.offset) * min(max(share, 0), 1))
+        }
+        return TimeMap(duration: duration, offsets: offsets)
+    }
+}
+
+/// The seek table of a resource with one logical stream, as it is stored.
+struct StoredOgg {
+    var table: PlaceTable
+    /// The granule position at the end of the music; `nil` if unknown.
+    var end: FrameCount?
+
+    init(table: PlaceTable, end: FrameCount?) { (self.table, self.end) = (table, end) }
+
+    /// `nil` if `bytes` are damaged, or of another stream than `link` in a resource of `length` bytes. No value is trusted.
+    init?(_ bytes: [UInt8], of link: OggLink, length: Int64) {
+        guard var rest = StoredNumbers.checked(bytes), let stated = StoredNumbers.take(&rest),
+            let places = PlaceTable(stored: Array(rest), for: Self.key(link, length), length: length),
+            stated <= OggPage.farthestGranule
+        else { return nil }
+        table = places
+        end = stated > 0 && stated > link.first ? stated : nil
+    }
+
+    func stored(of link: OggLink, length: Int64) -> [UInt8] {
+        let places = table.stored(for: Self.key(link, length))
+        guard !places.isEmpty else { return [] }
+        var bytes: [UInt8] = []
+        StoredNumbers.append(end ?? 0, to: &bytes)
+        bytes += places
+        return bytes + StoredNumbers.check(of: bytes[...])
+    }
+
+    private static func key(_ link: OggLink, _ length: Int64) -> [UInt8] {
+        var key: [UInt8] = []
+        for number in [Int64(link.head.serial), length, link.origin] {
+            StoredNumbers.append(number, to: &key)
+        }
+        return key
+    }
+}

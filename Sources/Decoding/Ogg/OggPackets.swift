@@ -1,0 +1,54 @@
+/// Joins the segments of one logical stream's pages to packets (RFC 3533 §5). Pure.
+struct OggPackets {
+    /// The most bytes of a packet that are kept. No packet of audio has so many, and of comments only pictures.
+    static let longestPacket = 256 << 10
+
+    /// The packets that end on a page.
+    struct Content {
+        var packets: [[UInt8]] = []
+        /// The position at the end of the last packet.
+        var granule: Int64?
+        /// `true` if nothing of the logical stream follows.
+        var isLast = false
+        /// `true` if packets in front of these are missing.
+        var followsHole = false
+    }
+
+    /// The packet that the next page continues; `nil` if none does.
+    private var partial: [UInt8]?
+    private var sequence: UInt32?
+
+    /// Takes the next page of the logical stream.
+    mutating func take(_ found: OggPageWalk.Found) -> Content {
+        let page = found.page
+        var content = Content(granule: page.granule, isLast: page.isLast)
+        let isNext = sequence.map { $0 &+ 1 == page.sequence } ?? true
+        sequence = page.sequence
+        if !isNext {
+            partial = nil
+            content.followsHole = true
+        }
+        // The end of a packet whose start is missing.
+        var isLost = page.isContinued && partial == nil
+        if !page.isContinued, partial != nil {
+            partial = nil
+            content.followsHole = true
+        }
+        var start = 0
+        var packet = partial ?? []
+        partial = nil
+        var isOpen = page.isContinued
+        for length in page.lacing {
+            let end = start + Int(length)
+            if !isLost, packet.count < Self.longestPacket { packet += found.body[start..<end] }
+            start = end
+            isOpen = length == 255
+            guard !isOpen else { continue }
+            if !isLost { content.packets.append(packet) }
+            packet = []
+            isLost = false
+        }
+        if isOpen, !isLost { partial = packet }
+        return content
+    }
+}

@@ -1,0 +1,38 @@
+import Media
+
+/// Reads the pages of a resource, one after the other.
+final class OggPageReader {
+    /// The bytes of one read: a few seconds of music, since each read may switch to another thread and back.
+    private static let readByteCount = 96 << 10
+
+    private let source: any ByteSource
+    /// The walk over the bytes that were read.
+    private(set) var walk: OggPageWalk
+    private var lastEnd: Int64
+    private var isAtEnd = false
+
+    /// A reader that begins at `offset`, where `bytes` were read already.
+    init(_ source: any ByteSource, at offset: Int64, holding bytes: [UInt8] = []) {
+        self.source = source
+        walk = OggPageWalk(at: offset, holding: bytes)
+        lastEnd = offset
+    }
+
+    /// The next intact page; `nil` at the end of the resource.
+    func next() async throws -> OggPageWalk.Found? {
+        while true {
+            if let found = walk.next() {
+                lastEnd = found.end
+                return found
+            }
+            if isAtEnd {
+                guard walk.ended() else { return nil }
+                continue
+            }
+            guard walk.end - lastEnd < ByteWindow.mostForeignBytes else { return nil }
+            let bytes = try await source.read(at: walk.end, count: Self.readByteCount)
+            isAtEnd = bytes.isEmpty
+            walk.add(bytes)
+        }
+    }
+}

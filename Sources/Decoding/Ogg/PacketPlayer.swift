@@ -1,0 +1,140 @@
+import Media
+
+/// Turns the packets of one logical stream into its frames: it counts granule positions, trims both ends, and fills holes
+/// with silence. It neither reads nor waits.
+struct PacketPlayer {
+    /// The longest hole that is filled. Only a wrong granule position states a longer one.
+    private static let longestHole: FrameCount = 600 * 48_000
+    /// The frames of silence of one step.
+    private static let silenceStep: FrameCount = 4_096
+
+    private let handle: any OggCodecHandle
+    private let channelCount: Int
+    /// The frames at the start of the stream that are not music.
+    private let skipped: FrameCount
+
+    /// The granule position of the next frame; `nil` until a page tells it.
+    private(set) var position: FrameCount?
+    /// The granule position of the first frame of the stream, which is decoded from its start; `nil` if it is unknown.
+    private(set) var origin: FrameCount?
+    /// The first frame to play; `nil` for the first one of the music.
+    private var wanted: FrameCount?
+    /// The end of the music, by its last page.
+    private(set) var limit: FrameCount?
+
+    private var packets: [[UInt8]] = []
+    private var nextPacket = 0
+    /// The granule position after the last of `packets`, if they end on one page.
+    private var pageEnd: FrameCount?
+    private var hasHole = false
+    private var silence: FrameCount = 0
+
+    init(_ handle: any OggCodecHandle, channelCount: Int, skipping skipped: FrameCount) {
+        self.handle = handle
+        self.channelCount = channelCount
+        self.skipped = skipped
+    }
+
+    /// The next page is the first one of the stream, at `origin` if it is known.
+    mutating func start(playingFrom wanted: FrameCount?) {
+        handle.reset()
+        self = PacketPlayer(handle, channelCount: channelCount, skipping: skipped)
+        self.wanted = wanted
+        isAtStart = true
+    }
+
+    /// The next page is one from the middle of the stream.
+    mutating func jump(playingFrom wanted: FrameCount) {
+        start(playingFrom: wanted)
+        isAtStart = false
+    }
+
+    private var isAtStart = true
+
+    /// `true` if `take` must be called before the next frames.
+    var needsPage: Bool { silence == 0 && nextPacket == packets.count }
+
+    /// Takes the packets of the next page. Call it only if `needsPage`.
+    mutating func take(_ content: OggPackets.Content) {
+        hasHole = hasHole || content.followsHole
+        guard !content.packets.isEmpty else { return }
+        if hasHole, position != nil { handle.reset() }
+        (packets, nextPacket, pageEnd) = (content.packets, 0, content.granule)
+        if let granule = content.granule {
+            locate(granule, after: FrameCount(handle.frames(in: packets[...])), isLast: content.isLast)
+            if content.isLast { limit = granule }
+        }
+        hasHole = false
+    }
+
+    /// The packets taken last bring `frames`, the last of which ends at `granule`, if it is not trimmed.
+    private mutating func locate(_ granule: FrameCount, after frames: FrameCount, isLast: Bool) {
+        let start = granule - frames
+        guard let position else {
+            if isAtStart {
+                // The first page of a recording may state fewer frames than it has: those before 0 are not music. If it is
+                // the last one too, it is the end that is trimmed.
+                let isEndTrimmed = start < 0 && isLast
+                position = isEndTrimmed ? 0 : start
+                origin = max(0, start)
+                wanted = wanted ?? max(0, start) + skipped
+            } else {
+                position = start
+            }
+            isAtStart = false
+            return
+        }
+        guard hasHole else { return }
+        let gap = start - position
+        if (1...Self.longestHole).contains(gap) {
+            silence = gap
+        } else {
+            wanted = max(wanted ?? position, position)
+            self.position = start
+        }
+    }
+
+    /// Appends the frames of one packet, or some silence, to `pcm`; maybe none. Returns `false` if it needs a page.
+    mutating func step(into pcm: inout [Float]) -> Bool {
+        let start = pcm.count
+        if silence > 0 {
+            let count = min(silence, Self.silenceStep)
+            silence -= count
+            pcm.append(contentsOf: repeatElement(0, count: Int(count) * channelCount))
+            trim(&pcm, from: start, count)
+            return true
+        }
+        guard nextPacket < packets.count else { return false }
+        let expected = handle.frames(in: packets[nextPacket...nextPacket])
+        var count = handle.decode(packets[nextPacket], into: &pcm)
+        if count == 0, expected > 0 {
+            // A packet that cannot be decoded.
+            pcm.append(contentsOf: repeatElement(0, count: expected * channelCount))
+            count = expected
+        }
+        nextPacket += 1
+        trim(&pcm, from: start, FrameCount(count))
+        if nextPacket == packets.count, let pageEnd, limit == nil, position != nil { position = pageEnd }
+        return true
+    }
+
+    /// Advances by the `count` frames in `pcm` from `start` on, and removes those that are not to be played.
+    private mutating func trim(_ pcm: inout [Float], from start: Int, _ count: FrameCount) {
+        guard let begin = position else {
+            // Where these are is unknown: no page has told it yet.
+            pcm.removeSubrange(start...)
+            return
+        }
+        position = begin + count
+        let range = begin..<begin + count
+        let music = range.clamped(to: max(wanted ?? begin, 0)..<max(wanted ?? begin, limit ?? .max, 0))
+        guard !music.isEmpty else {
+            pcm.removeSubrange(start...)
+            return
+        }
+        let end = start + Int(music.upperBound - begin) * channelCount
+        if end < pcm.count { pcm.removeSubrange(end...) }
+        let first = start + Int(music.lowerBound - begin) * channelCount
+        if first > start { pcm.removeSubrange(start..<first) }
+    }
+}

@@ -1,0 +1,72 @@
+import Media
+
+/// The chunk `COMM` of AIFF and AIFC files (Audio Interchange File Format 1.3, 1989; AIFF-C, draft of 1991). Pure.
+struct AIFFFormat {
+    /// The bytes that are read: in AIFC the last four name the codec.
+    static let byteCount = 22
+    private static let plainByteCount = 18
+
+    private let bytes: [UInt8]
+
+    /// `nil` if the chunk is too short.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= Self.plainByteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The number of frames; 0 if the program that wrote the file did not know it.
+    var frameCount: FrameCount { FrameCount(number(at: 2, 4)) }
+
+    /// Throws if this is not PCM.
+    func layout() throws(PCMRefusal) -> PCMLayout {
+        let codec = bytes.count < Self.byteCount ? "NONE" : ID3Text.latin1(bytes[Self.plainByteCount...])
+        // Samples are in the upper bits of whole bytes.
+        let byteCount = (number(at: 6, 2) + 7) / 8
+        func layout(
+            _ number: PCMEncoding.Number,
+            _ byteCount: Int,
+            isBigEndian: Bool = true
+        ) throws(PCMRefusal) -> PCMLayout {
+            try PCMLayout(
+                of: "AIFF",
+                number,
+                byteCount: byteCount,
+                isBigEndian: isBigEndian,
+                sampleRate: rate,
+                channelCount: self.number(at: 0, 2)
+            )
+        }
+        switch codec {
+        case "NONE", "twos": return try layout(.signed, byteCount)
+        case "sowt": return try layout(.signed, byteCount, isBigEndian: false)
+        case "raw ": return try layout(.unsigned, byteCount)
+        case "in24": return try layout(.signed, 3)
+        case "in32": return try layout(.signed, 4)
+        case "fl32", "FL32": return try layout(.float, 4)
+        case "fl64", "FL64": return try layout(.float, 8)
+        default:
+            let name = Self.names[codec] ?? SafeText("codec " + ID3Text.trimmed(codec))
+            throw PCMRefusal(what: "AIFF with " + name, played: "AIFF with PCM")
+        }
+    }
+
+    /// The sample rate, an 80-bit floating-point number: a sign, 15 bits of exponent, and a significand without a
+    /// hidden bit (IEEE 754 extended precision).
+    private var rate: Double {
+        let exponent = number(at: 8, 2)
+        let significand = UInt64(bitPattern: ChunkWalk.number(bytes[10..<18], isBigEndian: true))
+        return Double(sign: .plus, exponent: exponent - 16_383 - 63, significand: Double(significand))
+    }
+
+    private func number(at index: Int, _ count: Int) -> Int {
+        Int(ChunkWalk.number(bytes[index..<index + count], isBigEndian: true))
+    }
+
+    /// The codecs in AIFC files that anybody may have.
+    private static let names: [String: SafeText] = [
+        "ulaw": "µ-law", "ULAW": "µ-law", "alaw": "A-law", "ALAW": "A-law", "ima4": "IMA ADPCM",
+        "MAC3": "MACE 3:1",
+        "MAC6": "MACE 6:1", "GSM ": "GSM 6.10", "G722": "G.722", "G726": "G.726", "QDMC": "QDesign Music",
+        "QDM2": "QDesign Music", "Qclp": "PureVoice", "DWVW": "DWVW", ".mp3": "MP3",
+    ]
+}

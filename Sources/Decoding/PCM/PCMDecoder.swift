@@ -1,0 +1,228 @@
+package import Media
+
+/// Plays files of uncompressed samples: WAV and AIFF.
+///
+/// A time is an offset, so a seek is exact, and needs no bytes but those that it plays.
+package final class PCMDecoder: AudioDecoder {
+    /// The bytes of one read: as many as are held of a read-ahead.
+    private static let readByteCount = ReadAheadState.mostHeld
+
+    private let source: any ByteSource
+    private let subject: SafeText
+    /// The first bytes of the source, until `open` has taken what it needs.
+    private var start: StreamStart?
+    private var opened: OpenPCM?
+
+    package private(set) var info: StreamInfo {
+        didSet { if info != oldValue { infoRevision += 1 } }
+    }
+    package private(set) var infoRevision = 0
+
+    /// Bytes that were read but not decoded yet, and the offset after them.
+    private var pending: ArraySlice<UInt8> = []
+    private var nextRead: Int64 = 0
+
+    /// An open file.
+    private struct OpenPCM {
+        var head: PCMHead
+        let layout: PCMLayout
+        /// The offsets of the music as it is stated: whole frames. Its end may be that of no file.
+        let music: ByteRange
+        /// The offsets of the music that the resource had when its length was last looked at.
+        var present: ByteRange
+        /// That length; `nil` if unknown.
+        var length: Int64?
+        /// The walk over the chunks after the samples; `nil` if their end is unknown.
+        var tail: ChunkWalk?
+        /// The tags in front of the file, which take precedence over those of its chunks.
+        let leading: (tags: TrackTags, loudness: Loudness)
+
+        /// `nil` if the end is unknown.
+        var frameCount: FrameCount? { head.isEndless && length == nil ? nil : mostFrames }
+
+        private var mostFrames: FrameCount {
+            (present.upperBound - present.lowerBound) / FrameCount(layout.bytesPerFrame)
+        }
+
+        /// The frame at `time`; the nearest one if `time` is outside the music.
+        func frame(at time: Duration) -> FrameCount { min(layout.format.frames(in: time), mostFrames) }
+
+        /// The offset of `frame`.
+        func offset(of frame: FrameCount) -> Int64 {
+            music.lowerBound + frame * FrameCount(layout.bytesPerFrame)
+        }
+    }
+
+    /// Creates a decoder for `stream`. It reads nothing before `open`.
+    package init(_ stream: ProbedStream) {
+        source = stream.source
+        subject = stream.subject
+        start = stream.start
+        // A placeholder until `open`: CD audio.
+        info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 176_400)
+    }
+
+    package func open() async throws { _ = try await opening() }
+
+    private func opening() async throws -> OpenPCM {
+        if let opened { return opened }
+        var start = start ?? StreamStart(of: source)
+        try await start.skipTags(of: subject)
+        let kind = try await start.kind()
+        guard kind == .wave || kind == .aiff else { throw start.notAudio(subject) }
+        var head = PCMHead(length: source.length)
+        var chunks = ChunkReader(start)
+        let walk: ChunkWalk
+        do {
+            walk = try await chunks.read(&head)
+        } catch let refusal as PCMRefusal {
+            throw MediaError(.notAudio, subject, refusal.cause)
+        }
+        let length = source.length
+        guard let layout = head.layout, let samples = head.samples, let music = head.music(),
+            let present = head.music(inLength: length)
+        else { throw MediaError(.notAudio, subject, PCMHead.damaged.cause) }
+        guard !present.isEmpty else {
+            throw MediaError(.emptyResource, subject, "is empty: there is nothing to play")
+        }
+        let tail = head.isEndless ? nil : walk.continued(after: samples)
+        let leading = (start.tags, start.loudness)
+        let made = OpenPCM(
+            head: head,
+            layout: layout,
+            music: music,
+            present: present,
+            length: length,
+            tail: tail,
+            leading: leading
+        )
+        pending = chunks.held(in: music)
+        nextRead = music.lowerBound + Int64(pending.count)
+        opened = made
+        self.start = nil
+        info = Self.info(of: made)
+        while try await readTail() {}
+        return made
+    }
+
+    private static func info(of opened: OpenPCM) -> StreamInfo {
+        let layout = opened.layout
+        let rate = Double(layout.sampleRate * layout.bytesPerFrame)
+        var info = StreamInfo(format: layout.format, bytesPerSecond: rate)
+        info.audioStart = opened.music.lowerBound
+        info.codec = layout.container + ", " + SafeText(layout.encoding.name)
+        info.tags = opened.leading.tags.filled(from: opened.head.tags)
+        let loudness = opened.leading.loudness.filled(from: opened.head.loudness)
+        info.loudness = loudness.isEmpty ? nil : loudness
+        return info.lasting(opened.frameCount, opened.present)
+    }
+
+    /// Takes over the length of the resource if it has changed: the file is a recording in progress.
+    private func lookAtLength() {
+        guard var opened, let length = source.length, length != opened.length,
+            let present = opened.head.music(inLength: length)
+        else { return }
+        (opened.present, opened.length) = (present, length)
+        self.opened = opened
+        info = info.lasting(opened.frameCount, present)
+    }
+
+    /// Reads the next chunk after the music without a request. Returns `false` if there is no further chunk, or if its
+    /// bytes are not stored yet.
+    private func readTail() async throws -> Bool {
+        guard var tail = opened?.tail, let wanted = tail.wanted, let length = source.length,
+            // The samples were cut, or are still being written.
+            wanted.lowerBound <= length
+        else { return false }
+        let bytes = try await source.allStored(in: wanted.clamped(to: 0..<length))
+        guard let bytes else { return false }
+        let chunk = tail.took(bytes)
+        opened?.tail = tail
+        // A layout is known already, so nothing is refused.
+        if let chunk { try? opened?.head.take(chunk) }
+        // All at once: a listener sees the best of several titles, and not each of them.
+        guard tail.wanted == nil, let opened else { return true }
+        info = Self.info(of: opened)
+        return false
+    }
+
+    package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
+        try Task.checkCancellation()
+        let opened = try await opening()
+        let width = opened.layout.bytesPerFrame
+        while pending.count < width {
+            guard try await readOn(in: opened.music) else {
+                ended(opened)
+                return .end
+            }
+        }
+        let frames = min(pcm.count / info.format.bytesPerFrame, pending.count / width)
+        let taken = pending.prefix(frames * width)
+        taken.withUnsafeBytes { opened.layout.encoding.convert($0, into: pcm) }
+        pending = pending.dropFirst(taken.count)
+        return .frames(frames)
+    }
+
+    /// Reads the next bytes; `false` at the end of the music or of the resource.
+    private func readOn(in music: ByteRange) async throws -> Bool {
+        let count = min(music.upperBound - nextRead, Int64(Self.readByteCount))
+        guard count > 0 else { return false }
+        let bytes = try await source.read(at: nextRead, count: Int(count))
+        nextRead += Int64(bytes.count)
+        pending = pending.isEmpty ? bytes[...] : pending + bytes
+        return !bytes.isEmpty
+    }
+
+    /// The music ended, maybe before its stated end: its length is known now.
+    private func ended(_ opened: OpenPCM) {
+        let start = opened.music.lowerBound
+        let music = start..<max(start, min(nextRead, source.length ?? nextRead))
+        info = info.lasting(FrameCount(music.count / opened.layout.bytesPerFrame), music)
+    }
+
+    package func seek(to time: Duration) async throws -> SeekLanding {
+        try Task.checkCancellation()
+        let opened = try await opening()
+        lookAtLength()
+        let music = opened.music
+        let frame = (self.opened ?? opened).frame(at: time)
+        let offset = opened.offset(of: frame)
+        // Read now, so that the read-ahead, which is allowed after a seek, continues from here.
+        let count = Int(min(music.upperBound - offset, Int64(Self.readByteCount)))
+        let bytes = count > 0 ? try await source.read(at: offset, count: count) : []
+        pending = bytes[...]
+        nextRead = offset + Int64(bytes.count)
+        return SeekLanding(frame: frame, isExact: true)
+    }
+
+    package func isStored(at time: Duration) -> Bool {
+        guard let opened else { return false }
+        // A quarter of a second, as the sink's buffer has.
+        let frame = opened.frame(at: time)
+        let offset = opened.offset(of: frame)
+        let wanted = opened.offset(of: frame + FrameCount(opened.layout.sampleRate / 4))
+        let end = min(wanted, opened.music.upperBound, source.length ?? .max)
+        return source.isStored(offset..<max(offset, end))
+    }
+
+    /// Nothing: positions are computed.
+    package func seekTable() -> [UInt8] { [] }
+
+    package func scanStored() async throws -> Bool {
+        try Task.checkCancellation()
+        _ = try await opening()
+        lookAtLength()
+        return try await readTail()
+    }
+}
+
+extension StreamInfo {
+    /// This information for music of `frames` frames at `music`; they are unknown if `frames` is `nil`.
+    fileprivate func lasting(_ frames: FrameCount?, _ music: ByteRange) -> StreamInfo {
+        var info = self
+        info.duration = frames.map { format.duration(of: $0) }
+        info.isDurationExact = frames != nil
+        info.timeMap = info.duration.flatMap { TimeMap(duration: $0, audio: music) }
+        return info
+    }
+}

@@ -1,0 +1,43 @@
+import Media
+
+/// The tags of WAV files: a chunk `LIST` of the type `INFO` (Multimedia Programming Interface 1.0, §2). Pure.
+enum InformationList {
+    /// The most items that are read.
+    private static let mostItems = 256
+
+    /// The tags in the content of a chunk `LIST`, of which only the start may have been read; of a kind that occurs
+    /// twice the first counts.
+    static func tags(in bytes: [UInt8]) -> TrackTags {
+        var tags = TrackTags()
+        guard bytes.starts(with: "INFO".utf8) else { return tags }
+        var index = 4
+        for _ in 0..<mostItems where index + 8 <= bytes.count {
+            let start = index + 8
+            let size = Int(ChunkWalk.number(bytes[index + 4..<start], isBigEndian: false))
+            // A text whose end is missing is not shown in part.
+            guard size <= bytes.count - start else { return tags }
+            note(ID3Text.latin1(bytes[index..<index + 4]), bytes[start..<start + size], in: &tags)
+            index = start + size + size % 2
+        }
+        return tags
+    }
+
+    private static func note(_ name: String, _ bytes: ArraySlice<UInt8>, in tags: inout TrackTags) {
+        guard let text = text(bytes) else { return }
+        switch name {
+        case "INAM": tags.title = tags.title ?? text
+        case "IART": tags.artist = tags.artist ?? text
+        case "IPRD": tags.album = tags.album ?? text
+        case "ICRD": tags.year = tags.year ?? text
+        // Microsoft's programs write `ITRK`, ffmpeg `IPRT`.
+        case "ITRK", "IPRT": tags.number = tags.number ?? text
+        default: break
+        }
+    }
+
+    /// The text in `bytes`, which ends at the first zero; `nil` if it is blank. The format states no encoding.
+    static func text(_ bytes: ArraySlice<UInt8>) -> SafeText? {
+        let text = ID3Text.trimmed(LegacyText.string(bytes.prefix { $0 != 0 }))
+        return text.isEmpty ? nil : SafeText(text)
+    }
+}

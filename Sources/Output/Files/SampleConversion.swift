@@ -1,0 +1,89 @@
+import Media
+
+/// The samples that `wav:` and `raw:` write, in little-endian byte order.
+package enum SinkSample: String, Sendable, CaseIterable {
+    /// Signed integers.
+    case s16, s24, s32
+    /// 32-bit floating point; full scale is ±1.
+    case f32
+
+    var byteCount: Int {
+        switch self {
+        case .s16: 2
+        case .s24: 3
+        case .s32, .f32: 4
+        }
+    }
+}
+
+/// Converts PCM to the samples of a file. Pure.
+///
+/// To integers, values are rounded to the nearest, halves to the even one, and clipped; no dither is added. NaN becomes
+/// 0. To floating point, values that exceed full scale stay.
+struct SampleConversion {
+    let source: SampleFormat
+    let target: SinkSample
+
+    /// `true` if the samples are written as they are.
+    var isIdentity: Bool {
+        switch (source, target) {
+        case (.s16, .s16), (.s32, .s32), (.f32, .f32): true
+        default: false
+        }
+    }
+
+    /// Converts all samples of `pcm` into the start of `file`, which has room for them; returns the number of bytes.
+    func convert(_ pcm: UnsafeRawBufferPointer, into file: UnsafeMutableRawBufferPointer) -> Int {
+        switch source {
+        case .s16:
+            let samples = pcm.assumingMemoryBound(to: Int16.self)
+            return write(samples, file, asFloat: { Float($0) / 0x8000 }) {
+                Self.rounded(Int64($0) << 16, to: $1)
+            }
+        case .s32:
+            let samples = pcm.assumingMemoryBound(to: Int32.self)
+            return write(samples, file, asFloat: { Float($0) / 0x8000_0000 }) {
+                Self.rounded(Int64($0), to: $1)
+            }
+        case .f32:
+            let samples = pcm.assumingMemoryBound(to: Float.self)
+            return write(samples, file, asFloat: { $0 }, asInteger: Self.rounded)
+        }
+    }
+
+    private func write<Sample>(
+        _ samples: UnsafeBufferPointer<Sample>,
+        _ file: UnsafeMutableRawBufferPointer,
+        asFloat: (Sample) -> Float,
+        asInteger: (_ sample: Sample, _ bits: Int) -> Int32
+    ) -> Int {
+        let width = target.byteCount
+        for index in samples.indices {
+            let bits =
+                target == .f32
+                ? asFloat(samples[index]).bitPattern
+                : UInt32(bitPattern: asInteger(samples[index], width * 8))
+            for byte in 0..<width {
+                file[index * width + byte] = UInt8(truncatingIfNeeded: bits >> UInt32(8 * byte))
+            }
+        }
+        return samples.count * width
+    }
+
+    /// The upper `bits` bits of the 32-bit sample `value`.
+    private static func rounded(_ value: Int64, to bits: Int) -> Int32 {
+        let shift = Int64(32 - bits)
+        guard shift > 0 else { return Int32(truncatingIfNeeded: value) }
+        // Half a step less the smallest one is added; one more, so that a half rises, only if the result would be odd.
+        let isOdd = value >> shift & 1
+        let nearest = (value + 1 << (shift - 1) - 1 + isOdd) >> shift
+        return Int32(min(nearest, 1 << Int64(bits - 1) - 1))
+    }
+
+    /// `sample`, of which 1 is full scale, as an integer of `bits` bits.
+    private static func rounded(_ sample: Float, to bits: Int) -> Int32 {
+        guard !sample.isNaN else { return 0 }
+        let scale = Double(1 << Int64(bits - 1))
+        return Int32(min(max((Double(sample) * scale).rounded(.toNearestOrEven), -scale), scale - 1))
+    }
+}

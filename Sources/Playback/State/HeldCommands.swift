@@ -1,0 +1,109 @@
+import Media
+
+/// The commands that wait for tracks that are still being read, in their order. Pure.
+///
+/// A script's commands take turns: those that change the queue wait for the tracks that are being read, and they, its
+/// `save` and its `quit` wait behind the commands that wait. Its other commands do not, so that playing can be
+/// controlled while a slow server delays a `save`.
+struct HeldCommands: Sendable {
+    /// How many of the tracks that were asked for are known.
+    enum Knowledge: Sendable {
+        /// The sources are being read.
+        case none
+        /// More tracks of the sources, or of an `add`, are being read.
+        case some
+        case all
+    }
+
+    private var commands: [PlayerCommand] = []
+    /// Those that have waited, and are carried out now.
+    private var due: ArraySlice<PlayerCommand> = []
+
+    var count: Int { due.count + commands.count }
+    /// `true` while further commands are carried out after the present one: until then, the player does not end with its
+    /// queue.
+    var hasDue: Bool { !due.isEmpty }
+    /// The lists that were to be saved.
+    var unsavedPaths: [String] {
+        (due + commands).compactMap { if case .save(let path) = $0 { path } else { nil } }
+    }
+
+    /// Holds `command` and returns `true` if it has to wait; `isInTurn` is `true` for that of a script.
+    mutating func hold(_ command: PlayerCommand, isInTurn: Bool, _ known: Knowledge) -> Bool {
+        let waits =
+            switch known {
+            case .none: command.needsTracks
+            case .some: command.needsAllTracks || (isInTurn && command.changesKnownTracks)
+            case .all: false
+            }
+        guard waits || (isInTurn && !commands.isEmpty && command.takesTurns) else { return false }
+        commands.append(command)
+        return true
+    }
+
+    /// Removes the first `next`; returns `false` if there is none.
+    mutating func takeNext() -> Bool {
+        guard let place = commands.firstIndex(of: .next) else { return false }
+        commands.remove(at: place)
+        return true
+    }
+
+    /// The tracks are known for which the commands have waited: `takeDue` returns them.
+    mutating func release() {
+        due += commands
+        commands = []
+    }
+
+    /// Removes the next command to be carried out; it may have to be held again.
+    mutating func takeDue() -> PlayerCommand? { due.popFirst() }
+}
+
+extension PlayerCommand {
+    /// `true` if the command concerns all tracks that were asked for.
+    fileprivate var needsAllTracks: Bool { if case .save = self { true } else { false } }
+
+    /// `true` if the command has no meaning before the tracks are known. Order and repetition can be chosen
+    /// earlier: they decide what is played first.
+    fileprivate var needsTracks: Bool {
+        switch self {
+        case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .list, .stopReading,
+            .quit:
+            false
+        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .chapter, .add, .remove, .move,
+            .sort,
+            .shuffleNow, .clear, .clearOthers, .undo, .save, .reload, .pin, .setPinned, .setPlayed:
+            true
+        }
+    }
+
+    /// `true` if the command requests music that may not be cached.
+    var wantsMusic: Bool {
+        switch self {
+        case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .add, .reload: true
+        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain,
+            .remove, .move, .sort, .clear, .clearOthers, .undo, .save, .pin, .setPinned, .setPlayed,
+            .status, .list, .stopReading, .quit:
+            false
+        }
+    }
+
+    /// `true` if the command changes the queue otherwise than by adding tracks.
+    fileprivate var changesKnownTracks: Bool {
+        switch self {
+        case .add, .quit: false
+        default: takesTurns
+        }
+    }
+
+    /// `true` if the command changes or saves the queue, or ends the player.
+    fileprivate var takesTurns: Bool {
+        switch self {
+        case .add, .remove, .move, .sort, .shuffleNow, .clear, .clearOthers, .undo, .save, .quit: true
+        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .chapter, .volume, .changeVolume,
+            .mute, .shuffle, .setRepeat, .setGain, .reload, .pin, .setPinned, .setPlayed, .status,
+            .stopReading,
+            .list:
+            false
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Media
+
+// The tracks of the sources, and what is found out about them.
+extension PlayerState {
+    /// The sources, or the first part of them, are read: plays track `start` (from 1), or else the first in
+    /// playing order, and carries out the commands that waited for the tracks.
+    mutating func launched(
+        _ sources: ResolvedTracks,
+        start: Int?,
+        position: Duration,
+        isComplete: Bool
+    ) -> [PlayerEffect] {
+        let tracks = sources.tracks
+        let place = queue.tracks.count
+        queue.append(tracks)
+        isReading = !isComplete
+        var effects = sources.problems.flatMap { announcer.problem($0) }
+        effects.append(.emit(.loaded(tracks: tracks.count)))
+        guard phase == .launching else { return effects }
+        phase = tracks.isEmpty && exitsAtEnd ? .ended : .stopped
+        guard !tracks.isEmpty else { return effects + obeyHeld() }
+        if let start, start > tracks.count { effects += announcer.noStart(start, of: tracks.count) }
+        let first = start.map { place + min($0, tracks.count) - 1 } ?? queue.next(after: nil) ?? place
+        if start != nil { queue.bringForward(first) }
+        return effects + begin(first, at: position) + obeyHeld()
+    }
+
+    /// More of the sources is read. If everything before it was played, it plays on.
+    mutating func launchedMore(_ sources: ResolvedTracks, isComplete: Bool) -> [PlayerEffect] {
+        let place = queue.tracks.count
+        queue.append(sources.tracks)
+        isReading = !isComplete
+        var effects = sources.problems.flatMap { announcer.problem($0) }
+        if !sources.tracks.isEmpty {
+            effects.append(.emit(.loaded(tracks: queue.tracks.count)))
+            effects +=
+                phase == .ended
+                ? begin(queue.next(after: queue.current) ?? place, at: .zero) : dropStalePreparation()
+        }
+        return effects + obeyHeld()
+    }
+
+    /// A source takes long to read. A `next` that waits for the first track passes over it.
+    mutating func reading(_ count: Int, of source: SafeText?, isAddition: Bool) -> [PlayerEffect] {
+        let place = isAddition ? \PlayerState.awaitedAddition : \PlayerState.awaitedSource
+        let isNew = source != self[keyPath: place]
+        self[keyPath: place] = source
+        guard let source, isNew || phase == .launching else { return [] }
+        let remark = announcer.reading(phase == .launching ? count : 0, of: source)
+        return [remark] + (phase == .launching && heldCommands.takeNext() ? passOverSource() ?? [] : [])
+    }
+
+    /// Plays what is read, if nothing plays before a source of the command line is read that takes long; `nil` otherwise.
+    mutating func passOverSource() -> [PlayerEffect]? {
+        guard phase == .launching || (phase == .ended && isReading), let awaitedSource else { return nil }
+        return [announcer.passedOver(awaitedSource), .passOverSource]
+    }
+
+    mutating func added(
+        _ tracks: [Track],
+        _ problems: [MediaError],
+        isLast: Bool,
+        of source: String?
+    ) -> [PlayerEffect] {
+        let place = queue.tracks.count
+        queue.add(tracks, isLast: isLast)
+        let failed = tracks.isEmpty ? source.map { PlayerCommand.add($0) } : nil
+        var effects = problems.flatMap { announcer.problem($0, failed: failed) }
+        announcer.added(tracks.count, problems, isLast: !queue.awaitsAdditions)
+        if !tracks.isEmpty {
+            effects += queueEvents() + [.emit(.loaded(tracks: queue.tracks.count))]
+            let next = queue.next(after: queue.current) ?? place
+            // Only a player that ends with its queue has waited for them. In another, `play` continues with them.
+            switch phase {
+            case .ended where exitsAtEnd: effects += begin(next, at: .zero)
+            case .ended: stopBefore(next)
+            default: effects += dropStalePreparation()
+            }
+        }
+        return effects + obeyHeld()
+    }
+
+    private mutating func stopBefore(_ place: Int) {
+        queue.select(place)
+        phase = .stopped
+    }
+
+    /// Carries out the commands that waited for tracks, as far as these are known. Then ends the player if its queue
+    /// was played to its end and no more tracks are awaited.
+    mutating func obeyHeld() -> [PlayerEffect] {
+        heldCommands.release()
+        var effects: [PlayerEffect] = []
+        while phase != .over, let command = heldCommands.takeDue() {
+            effects += obey(command, isInTurn: true)
+        }
+        return effects + (phase == .ended ? endOfQueue() : [])
+    }
+
+    /// A queue that was sorted, and not changed since, is sorted again once all tags are known.
+    mutating func factsFound(_ found: [Track.ID: TrackFacts], isLast: Bool) -> [PlayerEffect] {
+        announcer.learn(found)
+        guard isLast, queue.sortAgain(facts: announcer.facts) else { return [] }
+        announcer.note("Sorted again, by the tags that were read since")
+        return dropStalePreparation()
+    }
+
+    /// A track is a list instead of music: its tracks take its place.
+    mutating func listFound(_ id: PassID, _ list: ResolvedTracks) -> [PlayerEffect] {
+        guard let pass = lane[id], let place = queue.place(of: pass.track.id) else { return [] }
+        let problems = list.problems.flatMap { announcer.problem($0) }
+        let isCurrent = lane.isCurrent(id)
+        let left = isCurrent ? leave(.skipped) + lane.cancelAll() : []
+        let first = queue.replace(place, by: list.tracks)
+        let loaded = queueEvents() + [.emit(.loaded(tracks: queue.tracks.count))]
+        // A prepared pass is cancelled, since its track is no longer the next one.
+        return problems + left + loaded + (isCurrent ? begin(first, at: .zero) : dropStalePreparation())
+    }
+}

@@ -1,0 +1,51 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// Fragmented MP4, with and without an index of its fragments.
+@Suite struct FragmentTests {
+    private static let flags = ["+frag_keyframe+empty_moov+default_base_moof", "+dash+global_sidx"]
+    static let files = flags.map {
+        MadeAAC("mp4", ["-movflags", $0, "-frag_duration", "2000000"], seconds: 40)
+    }
+
+    private func decoder(_ source: MemorySource, seekTable: [UInt8] = []) -> MP4Decoder {
+        MP4Decoder(ProbedStream(source: source, subject: "song.mp4", seekTable: seekTable))
+    }
+
+    @Test(arguments: files)
+    func `the first sound takes one request, a far seek at most four, and lands exactly`(made: MadeAAC)
+        async throws
+    {
+        let whole = try await decodeBytes(decoder(MemorySource(made.bytes, isStored: true)))
+        // Each packet is played; the last may be padded.
+        let frames = whole.count / 8
+        #expect((made.frames..<made.frames + 3_000).contains(frames), "\(frames)")
+        for target in [35.0, 18.3, 7.7, 29.9] {
+            let source = MemorySource(made.bytes)
+            let decoder = decoder(source)
+            _ = try await decodeBytes(decoder, atMost: 20_000)
+            #expect(source.requests.count == 1)
+            let landing = try await decoder.seek(to: .seconds(target))
+            let heard = try await decodeBytes(decoder, atMost: 40_000)
+            #expect(source.requests.count - 1 <= 4, "\(source.requests)")
+            #expect(landing.isExact)
+            expectSame(heard, whole[(Int(landing.frame) * 8)...].prefix(40_000), "from \(target)")
+        }
+    }
+
+    @Test(arguments: files)
+    func `the fragments that were found are stored`(made: MadeAAC) async throws {
+        let first = decoder(MemorySource(made.bytes, isStored: true))
+        let whole = try await decodeBytes(first)
+        let source = MemorySource(made.bytes)
+        let again = decoder(source, seekTable: first.seekTable())
+        try await again.open()
+        let landing = try await again.seek(to: .seconds(30))
+        let heard = try await decodeBytes(again, atMost: 40_000)
+        expectSame(heard, whole[(Int(landing.frame) * 8)...].prefix(40_000))
+        #expect(source.requests.count <= 4)
+    }
+}

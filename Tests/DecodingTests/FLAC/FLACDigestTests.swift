@@ -1,0 +1,60 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// The MD5 that a FLAC file states of its samples.
+@Suite struct FLACDigestTests {
+    private static let sound: [MadeFLAC] = [
+        .plain, .bare,
+        .byFlac(
+            ["--blocksize=1000", "--channel-map=none"],
+            MadeWave(samples: .s24, channels: 6, frames: 20_000, loudness: 0.1)
+        ),
+        .byFlac([], MadeWave(samples: .u8, channels: 1, frames: 20_000)), .byFFmpeg([]), .bySox(),
+        MadeFLAC.byFlac(["--blocksize=1024", "--no-seektable"]).withVariableBlocks(),
+    ]
+    /// The offset of the MD5 in a file that begins with its mark.
+    private static let digest = 26..<42
+
+    private func isDamaged(_ bytes: [UInt8]) async throws -> Bool {
+        try await FLACDecoder.isDamaged(MemorySource(bytes, isStored: true, shortReads: 5))
+    }
+
+    @Test(arguments: sound)
+    func `a sound file has its MD5, also between tags`(made: MadeFLAC) async throws {
+        #expect(made.bytes[Self.digest].contains { $0 != 0 })
+        #expect(try await !isDamaged(made.bytes))
+        #expect(try await !isDamaged(tag(of: 3_000) + made.bytes + id3v1))
+    }
+
+    @Test(arguments: sound)
+    func `a changed sample, a missing end and a damaged or missing frame are found`(made: MadeFLAC)
+        async throws
+    {
+        let places = made.frames.places
+        let middle = places[places.count / 2]
+        var wrong = made.bytes
+        wrong[Self.digest.lowerBound] ^= 1
+        #expect(try await isDamaged(wrong))
+        #expect(try await isDamaged(Array(made.bytes[..<middle.lowerBound])))
+        #expect(
+            try await isDamaged(Array(made.bytes[..<middle.lowerBound] + made.bytes[middle.upperBound...]))
+        )
+        var damaged = made.bytes
+        damaged[middle.upperBound - 5] ^= 16
+        #expect(try await isDamaged(damaged))
+        let head = made.bytes[..<places[0].lowerBound]
+        #expect(try await isDamaged(Array(head) + [UInt8](repeating: 0, count: 50_000)))
+        // Without a sum nothing is known.
+        damaged.replaceSubrange(Self.digest, with: [UInt8](repeating: 0, count: 16))
+        #expect(try await !isDamaged(damaged))
+    }
+
+    @Test func `other files are not checked`() async throws {
+        for bytes in [MadeWave(frames: 1_000).bytes, [], [1, 2, 3], Array("fLaC".utf8)] as [[UInt8]] {
+            #expect(try await !isDamaged(bytes))
+        }
+    }
+}

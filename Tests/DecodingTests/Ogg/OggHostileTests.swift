@@ -1,0 +1,118 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// Ogg files that state impossible or expensive things.
+@Suite struct OggHostileTests {
+    /// A page of short packets.
+    private func page(
+        _ serial: Int,
+        _ sequence: Int,
+        flags: UInt8 = 0,
+        granule: Int = 0,
+        _ packets: [[UInt8]]
+    )
+        -> [UInt8]
+    {
+        var page =
+            Array("OggS".utf8) + [0, flags] + little(UInt64(granule), 8) + little(UInt64(serial), 4)
+            + little(UInt64(sequence), 4) + little(0, 4) + [UInt8(packets.count)]
+        page += packets.map { UInt8($0.count) } + packets.flatMap { $0 }
+        let sum = page.withUnsafeBytes { OggPage.checksum(of: $0) }
+        page.replaceSubrange(22..<26, with: little(UInt64(sum), 4))
+        return page
+    }
+
+    /// A stream of Opus with `packets` of 20 ms.
+    private func stream(_ serial: Int, packets: [[UInt8]], isFirst: Bool = false) -> [UInt8] {
+        let head = OpusHead.mark + [1, 1] + little(0, 2) + little(48_000, 4) + [0, 0, 0]
+        let tags = Array("OpusTags".utf8) + little(0, 8)
+        let music = packets.isEmpty ? [] : page(serial, 2, flags: 4, granule: 960 * packets.count, packets)
+        return page(serial, 0, flags: 2, [head]) + page(serial, 1, [tags]) + music
+    }
+
+    /// A packet of 20 ms of silence.
+    private let silent: [UInt8] = [0xF8, 0xFF, 0xFE]
+
+    private func decoder(_ source: MemorySource) -> OggDecoder {
+        OggDecoder(ProbedStream(source: source, subject: "song"))
+    }
+
+    @Test func `heads of damaged pages within each other cost a bounded number of checksums`() {
+        // Each head states 255 segments, the lengths of which are the heads that follow.
+        let head = Array("OggS".utf8) + [0, 0] + [UInt8](repeating: 0xFF, count: 21)
+        let bytes = (0..<15_000).flatMap { _ in head }
+        var walk = OggPageWalk(at: 0, holding: bytes)
+        repeat { while walk.next() != nil {} } while walk.ended()
+        #expect(
+            walk.vainByteCount > 0 && walk.vainByteCount < 20 * Int64(bytes.count),
+            "\(walk.vainByteCount)"
+        )
+    }
+
+    @Test func `streams without sound are not walked through for ever`() async throws {
+        let empty = (1...10_000).flatMap { stream($0, packets: []) }
+        let source = MemorySource(stream(0, packets: [silent, silent]) + empty)
+        let heard = try await decodeBytes(decoder(source))
+        #expect(heard.count == 2 * 960 * 4)
+        #expect(source.requests.count <= 2, "\(source.requests.count)")
+    }
+
+    @Test func `a station of very many streams keeps few heads, and plays on`() async throws {
+        let count = 5_000
+        let bytes = (0..<count).flatMap { stream($0, packets: [silent]) }
+        let decoder = decoder(MemorySource(bytes, isStored: true))
+        #expect(try await decodeBytes(decoder).count == count * 960 * 4)
+        #expect(decoder.links.count < 4_096, "\(decoder.links.count)")
+        _ = try await decoder.seek(to: .zero)
+        #expect(try await decodeBytes(decoder).count == count * 960 * 4)
+    }
+
+    /// libvorbis would allocate gigabytes for the last one, of 256 books with four million entries each.
+    @Test(arguments: [(1 << 8, true), (1 << 17, true), (1 << 22, false)])
+    func `a setup header of Vorbis may state no books of millions of entries`(entries: Int, isBounded: Bool) {
+        func setup(books: Int) -> [UInt8] {
+            var bits: [UInt8] = []
+            func add(_ value: Int, _ count: Int) { bits += (0..<count).map { UInt8(value >> $0 & 1) } }
+            add(books - 1, 8)
+            let width = Int.bitWidth - entries.leadingZeroBitCount
+            for _ in 0..<books {
+                // Entries in the order of their codes, all of one length, without vectors.
+                for (value, count) in [(0x564342, 24), (1, 16), (entries, 24), (1, 1), (width - 2, 5)] {
+                    add(value, count)
+                }
+                add(entries, width)
+                add(0, 4)
+            }
+            let bytes = stride(from: 0, to: bits.count, by: 8).map { start in
+                (0..<8).reduce(UInt8(0)) {
+                    $0 | (start + $1 < bits.count ? bits[start + $1] << UInt8($1) : 0)
+                }
+            }
+            return [5] + Array("vorbis".utf8) + bytes
+        }
+        #expect(VorbisSetup.isBounded(setup(books: 2)) == isBounded)
+        #expect(!VorbisSetup.isBounded(Array(setup(books: 2).dropLast(4))))
+        #expect(!VorbisSetup.isBounded(setup(books: 256)) || entries == 1 << 8)
+    }
+
+    @Test func `an empty packet of Opus brings no sound`() async throws {
+        let head = OpusHead.mark + [1, 1] + little(0, 2) + little(48_000, 4) + [0, 0, 0]
+        let codec = try #require(try OggCodec(head))
+        let handle = try await codec.handle(headers: [], subject: "song")
+        var samples: [Float] = []
+        #expect(handle.decode(silent, into: &samples) == 960)
+        #expect(handle.decode([], into: &samples) == 0 && samples.count == 960)
+    }
+
+    @Test func `a resource that becomes shorter than its head is survived`() async throws {
+        let source = MemorySource(stream(0, packets: [silent, silent]))
+        let decoder = decoder(source)
+        try await decoder.open()
+        source.setLength(20)
+        #expect(try await !decoder.scanStored())
+        _ = decoder.isStored(at: .seconds(1))
+    }
+}

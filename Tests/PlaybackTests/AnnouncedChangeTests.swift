@@ -1,0 +1,133 @@
+import Media
+import Testing
+
+@testable import Playback
+
+/// Each change of volume, modes and queue is an event.
+struct AnnouncedChangeTests {
+    private func changes(_ inputs: PlayerInput..., in state: inout PlayerState) -> [PlayerEvent] {
+        inputs.flatMap { state.handle($0, heard: 500, now: .seconds(1)) }.compactMap { effect in
+            guard case .emit(let event) = effect else { return nil }
+            switch event {
+            case .volume, .mode, .queue: return event
+            default: return nil
+            }
+        }
+    }
+
+    private func queue(
+        _ change: PlayerEvent.QueueReport.Change,
+        _ places: RangeSet<Int>? = nil,
+        to target: Int? = nil,
+        count: Int,
+        index: Int?
+    ) -> PlayerEvent {
+        var report = PlayerEvent.QueueReport(change, places, target: target)
+        (report.count, report.index) = (count, index)
+        return .queue(report)
+    }
+
+    @Test func `the first event of a track has what the queue knows of it`() {
+        var state = PlayerState.sounding(2)
+        let facts = TrackFacts(tags: TrackTags(title: "River", artist: "Edda"), duration: .seconds(9))
+        state.send(.factsFound([state.queue.tracks[1].id: facts], isLast: true))
+        let effects = state.send(.command(.next))
+        let reports = effects.compactMap { if case .emit(.track(let report)) = $0 { report } else { nil } }
+        #expect(reports.map(\.tags.title) == ["River"] && reports.map(\.duration) == [.seconds(9)])
+        #expect(effects.contains(.setTitle("River – Edda")))
+    }
+
+    @Test(arguments: [(4_999, false, true), (5_000, false, false), (4_999, true, false)])
+    func `a track that is left within five seconds was skipped, except by quitting`(
+        frames: Int,
+        isQuit: Bool,
+        isBrief: Bool
+    ) {
+        var state = PlayerState.sounding(2)
+        let reports = state.send(.command(isQuit ? .quit : .next), heard: FrameCount(frames)).compactMap {
+            if case .endTrack(_, let report) = $0 { report } else { nil }
+        }
+        #expect(reports.map(\.frames) == [FrameCount(frames)] && reports.map(\.isBrief) == [isBrief])
+        var totals = SessionTotals()
+        for report in reports { totals.trackEnded(report) }
+        #expect((totals.summary.played, totals.summary.skipped) == (1, isBrief ? 1 : 0))
+    }
+
+    @Test func `volume and mute are announced if they change, by whomever`() {
+        var state = PlayerState.sounding(1)
+        #expect(
+            changes(.command(.volume(30)), .command(.volume(30)), in: &state)
+                == [.volume(percent: 30, isMuted: false)]
+        )
+        #expect(changes(.command(.mute), in: &state) == [.volume(percent: 30, isMuted: true)])
+        let server = PlayerInput.outputEvent(.volumeChanged(percent: 100, isMuted: false))
+        #expect(changes(server, in: &state) == [.volume(percent: 100, isMuted: false)])
+        #expect(changes(.command(.changeVolume(by: 5)), in: &state) == [])
+    }
+
+    @Test func `modes are announced together`() {
+        var state = PlayerState.sounding(1)
+        var modes = PlayModes(isShuffled: true, repeatMode: .off, gainMode: .off)
+        #expect(changes(.command(.shuffle), in: &state) == [.mode(modes)])
+        modes.repeatMode = .all
+        #expect(changes(.command(.setRepeat(nil)), in: &state) == [.mode(modes)])
+        modes.gainMode = .album
+        #expect(changes(.command(.setGain(.album)), in: &state) == [.mode(modes)])
+        #expect(changes(.command(.setGain(.album)), in: &state) == [])
+    }
+
+    @Test func `a change of the queue says what moved, and which number the current track has now`() {
+        var state = PlayerState.sounding(5, exitsAtEnd: false)
+        let last = RangeSet([3..<5])
+        #expect(
+            changes(.command(.move(TrackNumbers(places: last), to: 1)), in: &state)
+                == [queue(.moved, last, to: 1, count: 5, index: 3)]
+        )
+        #expect(changes(.command(.undo), in: &state) == [queue(.reordered, count: 5, index: 1)])
+        #expect(
+            changes(.command(.remove(2)), in: &state)
+                == [queue(.removed, RangeSet(1..<2), count: 4, index: 1)]
+        )
+        #expect(
+            changes(.command(.undo), in: &state) == [queue(.restored, RangeSet(1..<2), count: 5, index: 1)]
+        )
+        #expect(changes(.command(.shuffleNow), in: &state) == [queue(.shuffled, count: 5, index: 1)])
+        #expect(
+            changes(.added(numbered(6...7), problems: []), in: &state)
+                == [queue(.added, RangeSet(5..<7), count: 7, index: 1)]
+        )
+        #expect(changes(.command(.clear), in: &state) == [queue(.cleared, count: 0, index: nil)])
+        #expect(changes(.command(.undo), in: &state).count == 1)
+        #expect(changes(.command(.undo), .command(.remove(99)), in: &state).count == 1)
+    }
+
+    @Test func `the sound server shows a track under the name of its row in the queue`() {
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        var info = StreamInfo.music()
+        info.tags = TrackTags(title: "River", artist: "Edda")
+        state.send(.launched(numbered(1...1)))
+        #expect(state.send(.ready(1, info)).contains(.setTitle("River – Edda")))
+    }
+
+    @Test func `status is answered by the track, its position, and the state with volume and modes`() {
+        var state = PlayerState.sounding(2)
+        let events = state.send(.status).compactMap { if case .emit(let event) = $0 { event } else { nil } }
+        guard events.count == 3, case .track = events[0], case .position = events[1],
+            case .status(let report) = events[2]
+        else {
+            Issue.record("other answers: \(events)")
+            return
+        }
+        #expect((report.state, report.index, report.count, report.volume) == (.playing, 1, 2, 100))
+    }
+
+    @Test func `list is answered once, with what is known of the tracks`() {
+        var state = PlayerState.sounding(2)
+        guard case .emit(.list(let report))? = state.send(.list).first else {
+            Issue.record("no list")
+            return
+        }
+        #expect(report.tracks == state.queue.tracks && report.index == 1)
+        #expect(report.facts == state.announcer.facts)
+    }
+}
