@@ -4,6 +4,9 @@ import Testing
 
 /// Terminals that take no output.
 @Suite struct ScreenStoppedTests {
+    /// The longest end of a player: four times what is promised, for a busy machine.
+    private static let longestEnd: Duration = .seconds(4)
+
     private let stage: Stage
 
     init() async throws { stage = try await Stage() }
@@ -21,7 +24,7 @@ import Testing
         let start = ContinuousClock.now
         process.signal(signal)
         #expect(try await process.waitForExit() == 4)
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < Self.longestEnd)
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT], [[], ["--plain"]])
@@ -65,7 +68,7 @@ import Testing
         let start = ContinuousClock.now
         kill(player, SIGTERM)
         try await process.waitForLine { $0 == "ended 4" }
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < Self.longestEnd)
     }
 
     @Test func `a screen for which descriptors are missing is an error`() async throws {
