@@ -17,6 +17,7 @@ package final class ADTSDecoder: AudioDecoder {
     private let source: any ByteSource
     private let subject: SafeText
     private let storedTable: [UInt8]
+    private let statedDuration: Duration?
     /// The first bytes of the source, until `open` has taken what it needs.
     private var start: StreamStart?
     private var opened: Opened?
@@ -58,6 +59,7 @@ package final class ADTSDecoder: AudioDecoder {
         source = stream.source
         subject = stream.subject
         storedTable = stream.seekTable
+        statedDuration = stream.statedDuration
         start = stream.start
         // A placeholder until `open`.
         let format = AudioFormat(sampleRate: 44_100, channelCount: 2, sample: .f32)
@@ -86,7 +88,14 @@ package final class ADTSDecoder: AudioDecoder {
         } catch let refusal as AACRefusal {
             throw MediaError(.notAudio, subject, refusal.cause)
         }
-        var map = ADTSMap(first.header, at: origin, meanLength: mean, length: source.length)
+        let packetsPerSecond = Double(player.format.sampleRate) / Double(player.packetFrames)
+        var map = ADTSMap(
+            first.header,
+            at: origin,
+            meanLength: mean,
+            length: source.length,
+            statedPackets: statedDuration.map { $0.seconds * packetsPerSecond }
+        )
         map.takeStored(storedTable)
         var walk = map.walk(at: origin)
         walk.append(bytes)
@@ -262,15 +271,15 @@ package final class ADTSDecoder: AudioDecoder {
         // The length in time is an estimate too.
         if opened.map.place(before: opened.player.firstPacket(toPlay: wanted + opened.width)) == nil {
             for offset in opened.map.unsampled {
-                let (bytes, _) = try await look(at: offset)
+                let (bytes, _) = try await look(at: offset, count: RateProfile.sampleByteCount)
+                // The first bytes are the rest of a frame.
                 let (packets, length) = Self.packets(
                     in: bytes[...],
                     like: opened.map.header,
                     at: offset,
                     isWhole: false
                 )
-                // The first bytes are the rest of a frame.
-                if packets.count > 1 { opened.map.sample(length, around: offset) }
+                opened.map.sample(packets.count > 1 ? length : 0, around: offset)
             }
         }
         let target = min(wanted, opened.frameCount ?? .max)
@@ -338,9 +347,12 @@ package final class ADTSDecoder: AudioDecoder {
     }
 
     /// Reads the bytes at `offset` that one request brings.
-    private func look(at offset: Int64) async throws -> (bytes: [UInt8], isWhole: Bool) {
+    private func look(
+        at offset: Int64,
+        count: Int = lookByteCount
+    ) async throws -> (bytes: [UInt8], isWhole: Bool) {
         var window = ByteWindow(source, at: offset)
-        try await window.fill(Self.lookByteCount, askingUpTo: Self.lookByteCount)
+        try await window.fill(count, askingUpTo: count)
         return (window.bytes, window.isAtEnd)
     }
 

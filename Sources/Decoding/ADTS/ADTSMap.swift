@@ -8,13 +8,6 @@ struct ADTSMap {
     /// A packet, by its number, and the offset of its frame.
     typealias Place = PlaceTable.Place
 
-    /// The mean length of packets around an offset.
-    private struct Sample {
-        var offset: Int64
-        var length: Double
-    }
-
-    private static let leastSampled: Int64 = 512 << 10
     /// More packets than any stream has; so many frames are far from overflow.
     private static let mostPackets: Int64 = 1 << 40
 
@@ -31,9 +24,18 @@ struct ADTSMap {
     private(set) var packetCount: Int64?
     /// The length of the resource; `nil` if unknown.
     var length: Int64?
-    private var samples: [Sample] = []
+    /// What is known of the lengths behind the counted packets.
+    private var profile: RateProfile
 
-    init(_ header: ADTSHeader, at origin: Int64, meanLength: Double, length: Int64?) {
+    /// - Parameter statedPackets: the number of packets that a playlist's duration amounts to; `nil` if it states none.
+    init(
+        _ header: ADTSHeader,
+        at origin: Int64,
+        meanLength: Double,
+        length: Int64?,
+        statedPackets: Double? = nil
+    ) {
+        profile = RateProfile(statedFrames: statedPackets)
         (self.header, self.origin, self.meanLength) = (header, origin, max(1, meanLength))
         self.length = length
         counted = Place(position: 0, offset: origin)
@@ -52,37 +54,19 @@ struct ADTSMap {
     /// The stream ends after packet `count - 1`, up to which all were counted.
     mutating func ended(after count: Int64) { packetCount = count }
 
-    /// Records the mean `length` of the frames around `offset`.
+    /// Records that the frames around `offset` have the mean length `length`; 0 if none were found there.
     mutating func sample(_ length: Double, around offset: Int64) {
-        samples.append(Sample(offset: offset, length: length))
-        samples.sort { $0.offset < $1.offset }
+        profile.sample(length, around: offset - origin)
     }
 
-    /// The offsets at which to sample the lengths before a seek behind the counted packets; empty if that was done, or if
-    /// the rest is too short to pay for it.
+    /// The offsets at which to sample the lengths before a seek behind the counted packets; empty if nothing is to be
+    /// learned from that.
     var unsampled: [Int64] {
-        guard samples.isEmpty, let length, length - counted.offset > Self.leastSampled else { return [] }
-        // With the start, the middles of three thirds.
-        return [3, 5].map { origin + (length - origin) * $0 / 6 }.filter { $0 > counted.offset }
+        guard let length else { return [] }
+        return profile.unsampled(behind: counted.offset - origin, in: length - origin).map { origin + $0 }
     }
 
     // MARK: Estimates
-
-    /// Pieces of the resource with one mean length each, from the counted packets to the end.
-    private func pieces(to end: Int64) -> [(range: Range<Double>, length: Double)] {
-        // The mean length of the counted packets applies to the first third.
-        let start = Sample(offset: max(counted.offset, origin + (end - origin) / 6), length: countedLength)
-        let known = [start] + samples.filter { $0.offset > start.offset && $0.offset < end }
-        var pieces: [(range: Range<Double>, length: Double)] = []
-        var low = Double(counted.offset)
-        for (index, sample) in known.enumerated() {
-            let next = index + 1 < known.count ? (sample.offset + known[index + 1].offset) / 2 : end
-            let high = max(low, Double(next))
-            pieces.append((low..<high, sample.length))
-            low = high
-        }
-        return pieces
-    }
 
     /// The mean length of the counted packets, or of the first ones.
     var countedLength: Double {
@@ -92,17 +76,15 @@ struct ADTSMap {
     /// The number of packets: counted, or estimated by the length of the resource; `nil` if that is unknown.
     var estimatedCount: Int64? {
         if let packetCount { return packetCount }
-        return length.map { position(at: $0) }
+        guard let length else { return nil }
+        let count =
+            profile.frameCount(behind: known, mean: countedLength, in: length - origin)
+            ?? Double(counted.position) + Double(max(0, length - counted.offset)) / countedLength
+        return Int64(min(count, 1e15))
     }
 
-    /// The estimated number of the packet at `offset`, which lies behind the counted ones.
-    private func position(at offset: Int64) -> Int64 {
-        let rest = pieces(to: max(length ?? offset, offset)).reduce(0.0) { sum, piece in
-            let end = min(piece.range.upperBound, Double(offset))
-            return sum + max(0, end - piece.range.lowerBound) / piece.length
-        }
-        return counted.position + Int64(min(rest, 1e15))
-    }
+    /// The last counted packet, as offsets from the first frame.
+    private var known: (number: Int64, offset: Int64) { (counted.position, counted.offset - origin) }
 
     /// The offset of packet `number`, estimated if it was not counted.
     func offset(of number: Int64) -> Int64 {
@@ -114,14 +96,18 @@ struct ADTSMap {
             let share = Double(number - low.position) / Double(high.position - low.position)
             return low.offset + Int64(Double(high.offset - low.offset) * share)
         }
-        var rest = Double(number - counted.position)
-        guard let length else { return counted.offset + Int64(min(rest * meanLength, 1e15)) }
-        for piece in pieces(to: length) {
-            let count = (piece.range.upperBound - piece.range.lowerBound) / piece.length
-            if rest <= count { return Int64(piece.range.lowerBound + rest * piece.length) }
-            rest -= count
+        if let length,
+            let offset = profile.offset(
+                ofFrame: number,
+                behind: known,
+                mean: countedLength,
+                in: length - origin
+            )
+        {
+            return origin + offset
         }
-        return length
+        let offset = counted.offset + Int64(min(Double(number - counted.position) * countedLength, 1e15))
+        return min(offset, length ?? .max)
     }
 
     /// The last counted packet at or before packet `number` whose place is known; `nil` if it was not counted.
