@@ -161,6 +161,8 @@ import Testing
         #expect(corrected.isExact && decoder.info.isDurationExact)
         let exact = self.decoder(MemorySource(bytes, isStored: true))
         let frame = corrected.frame
+        // Without samples it would be the rate of the start, five times that of the second third.
+        #expect(abs(frame / 44_100 - 200) < 60, "\(frame)")
         #expect(try await exact.seek(to: exact.info.format.duration(of: frame)).frame == frame)
         let expected = try await decodeBytes(exact, atMost: 80_000)
         expectSame(heard, expected)
