@@ -25,10 +25,14 @@ import Testing
         let half = Int64(bytes.count / 2)
         // What fills the gap begins before the place, samples of the rate are short, and read-ahead follows the place.
         let requests = log.requests.dropFirst(asked).map(\.asked)
-        #expect(requests.count { $0.count <= 4_096 } == 2, "\(requests)")
+        let samples = requests.filter { $0.count <= 4_096 }
+        #expect(samples.count == 2, "\(requests)")
         let places = requests.filter { $0.lowerBound > half && $0.count > 4_096 }
         #expect(!places.isEmpty)
-        #expect(zip(places, places.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound }, "\(requests)")
+        for (place, next) in zip(places, places.dropFirst()) where place.upperBound != next.lowerBound {
+            // A sample there is stored already.
+            #expect(samples.contains(place.upperBound..<next.lowerBound), "\(requests)")
+        }
         gate.release()
         #expect(seeked.exact == false && seeked.position == 80)
         try await player.waitForLine(from: count) {
