@@ -30,7 +30,9 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
         wave: MadeWave(rate: 44_100, frames: 44_100 * 8, loudness: 0.1),
         encoding: .flac(["--no-seektable"])
     )
+    /// Noise of 24 bits fills the largest pages, 64 KB, so that the first one ends behind the first request.
     static let oggFLAC = ReferenceSong(wave: studioWave, encoding: .oggFLAC())
+    static let cdOggFLAC = ReferenceSong(wave: bareFLAC.wave, encoding: .oggFLAC())
     static let vorbis = long(.vorbis())
     static let opus = long(.opus())
     static let adts = long(.adts)
