@@ -24,6 +24,7 @@ import Testing
         Subject(testDescription: "FLAC", bytes: MadeFLAC.plain.bytes) { FLACDecoder($0) },
         Subject(testDescription: "FLAC without a table", bytes: MadeFLAC.bare.bytes) { FLACDecoder($0) },
         Subject(testDescription: "Vorbis", bytes: MadeOgg.vorbis.bytes) { OggDecoder($0) },
+        Subject(testDescription: "FLAC in Ogg", bytes: MadeOgg.flac.bytes) { OggDecoder($0) },
         Subject(testDescription: "Opus", bytes: MadeOgg.opus.bytes) { OggDecoder($0) },
         Subject(testDescription: "ADTS", bytes: MadeAAC.adts.bytes) { ADTSDecoder($0) },
         Subject(testDescription: "M4A", bytes: MP4Tests.frontFile.bytes) { MP4Decoder($0) },

@@ -35,7 +35,8 @@ package enum FLACFixtures {
     /// are the upper ones of 32.
     package static func referencePCM(of bytes: [UInt8], bits: Int = 16) async throws -> [UInt8] {
         let folder = try TemporaryFolder()
-        let file = try folder.write(bytes, to: "in.flac")
+        let isOgg = bytes.starts(with: Array("OggS".utf8))
+        let file = try folder.write(bytes, to: isOgg ? "in.oga" : "in.flac")
         let raw = ["-d", "-c", "--silent", "--force-raw-format", "--endian=little", "--sign=signed", file]
         let samples = try await RunningProcess.run("flac", raw)
         guard bits == 24 else { return samples }

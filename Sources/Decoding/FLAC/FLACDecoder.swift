@@ -56,7 +56,7 @@ package final class FLACDecoder: AudioDecoder {
         guard let stream = head.stream, let audioStart = head.audioStart else {
             throw MediaError(.notAudio, subject, PCMHead.damaged.cause)
         }
-        let handle = try await handle(of: stream)
+        let handle = try await FLACHandle.opened(for: stream, of: subject, checksDigest: checksDigest)
         var window = ByteWindow(
             source,
             at: audioStart,
@@ -91,20 +91,6 @@ package final class FLACDecoder: AudioDecoder {
         info.loudness = loudness.isEmpty ? nil : loudness
         self.info = info.refined(by: map)
         return made
-    }
-
-    /// A decoder of libFLAC, which is opened at first need.
-    private func handle(of stream: FLACStreamInfo) async throws -> FLACHandle {
-        if let reason = await FLACHandle.library.open() {
-            let cause = SafeText(
-                "can't be loaded (\(reason)); install libFLAC (Debian: libflac12 or libflac14)"
-            )
-            throw MediaError(.missingLibrary, "libFLAC", cause)
-        }
-        guard let handle = FLACHandle(stream, checksDigest: checksDigest) else {
-            throw MediaError(.decodingFailed, subject, "the FLAC decoder failed (out of memory)")
-        }
-        return handle
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {

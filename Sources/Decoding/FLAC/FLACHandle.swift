@@ -4,7 +4,7 @@ import System
 
 /// Owns a decoder of libFLAC, which is given whole frames and never reads or waits on its own.
 final class FLACHandle {
-    static let library = OptionalLibrary { cflac_load().map { String(cString: $0) } }
+    private static let library = OptionalLibrary { cflac_load().map { String(cString: $0) } }
 
     private let decoder: UnsafeMutablePointer<FLAC__StreamDecoder>
     private let exchange: Exchange
@@ -34,6 +34,26 @@ final class FLACHandle {
             cflac_destroy(decoder)
             return nil
         }
+    }
+
+    /// Opens the library, if it is not open yet, and creates a decoder of `stream` in the resource `subject`.
+    ///
+    /// Throws `.missingLibrary` if the library is not installed.
+    static func opened(
+        for stream: FLACStreamInfo,
+        of subject: SafeText,
+        checksDigest: Bool = false
+    ) async throws -> FLACHandle {
+        if let reason = await library.open() {
+            let cause = SafeText(
+                "can't be loaded (\(reason)); install libFLAC (Debian: libflac12 or libflac14)"
+            )
+            throw MediaError(.missingLibrary, "libFLAC", cause)
+        }
+        guard let handle = FLACHandle(stream, checksDigest: checksDigest) else {
+            throw MediaError(.decodingFailed, subject, "the FLAC decoder failed (out of memory)")
+        }
+        return handle
     }
 
     deinit { cflac_destroy(decoder) }

@@ -29,6 +29,7 @@ struct GranuleSearch {
 
     private let target: FrameCount
     private let serial: UInt32
+    private let needsWholePacket: Bool
     /// The offset of the first page of the music.
     private let start: Int64
     /// The last known page at or before the target; `nil` for the start of the music, at `origin`.
@@ -80,6 +81,7 @@ struct GranuleSearch {
     ///   - start: the offset of the first page of the music, whose granule position is `origin`.
     ///   - end: the offset where the music ends, at the latest, and the granule position there, if known.
     ///   - table: pages that are known already.
+    ///   - needsWholePacket: `true` if a packet must begin on the page and end on it.
     init(
         for target: FrameCount,
         in serial: UInt32,
@@ -87,10 +89,12 @@ struct GranuleSearch {
         at origin: FrameCount,
         to end: (offset: Int64, position: FrameCount?),
         knowing table: PlaceTable,
-        bytesPerFrame: Double
+        bytesPerFrame: Double,
+        withWholePacket needsWholePacket: Bool
     ) {
         self.target = target
         self.serial = serial
+        self.needsWholePacket = needsWholePacket
         self.start = start
         self.origin = origin
         rates = (bytesPerFrame, nil)
@@ -181,7 +185,9 @@ struct GranuleSearch {
         window.seen = (window.seen?.first ?? place, place)
         if granule > target {
             window.above = window.above ?? place
-        } else if page.hasWholePacket, !page.isLast, granule >= lowPosition, window.above == nil {
+        } else if page.hasWholePacket || !needsWholePacket, !page.isLast, granule >= lowPosition,
+            window.above == nil
+        {
             window.below = place
         }
     }

@@ -4,12 +4,26 @@ import Media
 enum OggCodec: Equatable {
     case vorbis(VorbisHead)
     case opus(OpusHead)
+    case flac(FLACStreamInfo)
 
-    /// The number of packets in front of the music.
-    var headerCount: Int {
+    /// The most packets in front of the music that are kept. Of FLAC, those behind the comments are not needed.
+    static let mostHeaders = 3
+
+    /// `true` if `packet`, number `number` of the stream, is the last one in front of the music.
+    func endsHeaders(_ packet: [UInt8], number: Int) -> Bool {
         switch self {
-        case .vorbis: 3
-        case .opus: 2
+        case .vorbis: number == 3
+        case .opus: number == 2
+        // The count in the first packet may be 0, which is unknown, and libFLAC ignores it too.
+        case .flac: FLACMapping.isLast(packet, number: number)
+        }
+    }
+
+    /// The most bytes of a packet that are kept.
+    var longestPacket: Int {
+        switch self {
+        case .vorbis, .opus: OggPackets.longestPacket
+        case .flac(let stream): max(OggPackets.longestPacket, stream.longestFrame)
         }
     }
 
@@ -18,6 +32,7 @@ enum OggCodec: Equatable {
         switch self {
         case .vorbis: "Vorbis"
         case .opus: "Opus"
+        case .flac(let stream): SafeText("FLAC, \(stream.bitsPerSample) bits")
         }
     }
 
@@ -26,22 +41,32 @@ enum OggCodec: Equatable {
         switch self {
         case .vorbis(let head): head.sampleRate
         case .opus: OpusHead.sampleRate
+        case .flac(let stream): stream.sampleRate
         }
     }
 
     var format: AudioFormat {
-        let count =
-            switch self {
-            case .vorbis(let head): head.channelCount
-            case .opus(let head): head.channelCount
-            }
-        return AudioFormat(sampleRate: sampleRate, channelCount: count, sample: .f32)
+        switch self {
+        case .vorbis(let head): Self.format(sampleRate, head.channelCount)
+        case .opus(let head): Self.format(sampleRate, head.channelCount)
+        case .flac(let stream): stream.format
+        }
+    }
+
+    private static func format(_ sampleRate: Int, _ channelCount: Int) -> AudioFormat {
+        AudioFormat(sampleRate: sampleRate, channelCount: channelCount, sample: .f32)
+    }
+
+    /// The number of frames that the first packet states; `nil` if it states none.
+    var frameCount: FrameCount? {
+        guard case .flac(let stream) = self else { return nil }
+        return stream.frameCount
     }
 
     /// The frames at the start that are not music.
     var skippedFrames: FrameCount {
         switch self {
-        case .vorbis: 0
+        case .vorbis, .flac: 0
         case .opus(let head): FrameCount(head.preSkip)
         }
     }
@@ -52,15 +77,24 @@ enum OggCodec: Equatable {
     /// there are none (measured).
     var primingFrames: FrameCount {
         switch self {
-        case .vorbis: 0
+        case .vorbis, .flac: 0
         case .opus: FrameCount(OpusHead.sampleRate) * 1_080 / 1_000
         }
     }
 
-    /// The mean rate that the encoder states, in bytes per second; `nil` if it states none.
-    var statedBytesPerSecond: Double? {
-        guard case .vorbis(let head) = self, head.bitRate > 0 else { return nil }
-        return Double(head.bitRate) / 8
+    /// `true` if the first packet after a jump only prepares the next one, so that decoding must begin with a whole packet.
+    var primesWithPacket: Bool {
+        if case .vorbis = self { true } else { false }
+    }
+
+    /// The mean rate that the encoder states or that is usual, in bytes per second.
+    var usualBytesPerSecond: Double {
+        switch self {
+        case .vorbis(let head) where head.bitRate > 0: Double(head.bitRate) / 8
+        // 128 kbit/s.
+        case .vorbis, .opus: 16_000
+        case .flac(let stream): stream.usualBytesPerFrame * Double(stream.sampleRate)
+        }
     }
 
     /// `nil` if `packet`, the first one of a stream, is of another codec. Throws if it is of one of these, but states what
@@ -70,6 +104,8 @@ enum OggCodec: Equatable {
             self = .vorbis(try VorbisHead(packet))
         } else if packet.starts(with: OpusHead.mark) {
             self = .opus(try OpusHead(packet))
+        } else if packet.starts(with: FLACMapping.mark) {
+            self = .flac(try FLACMapping.stream(packet))
         } else {
             return nil
         }
@@ -80,6 +116,7 @@ enum OggCodec: Equatable {
         switch self {
         case .vorbis: Array(packet.dropFirst(VorbisHead.markByteCount))
         case .opus: Array(packet.dropFirst(OpusHead.mark.count))
+        case .flac: FLACMapping.comments(in: packet)
         }
     }
 
@@ -90,8 +127,8 @@ enum OggCodec: Equatable {
 
     /// The codecs in Ogg that anybody may have.
     private static let names: [(mark: [UInt8], name: SafeText)] = [
-        (Array("\u{7F}FLAC".utf8), "FLAC"), (Array("Speex   ".utf8), "Speex"),
-        ([0x80] + Array("theora".utf8), "Theora (video)"), (Array("BBCD\0".utf8), "Dirac (video)"),
+        (Array("Speex   ".utf8), "Speex"), ([0x80] + Array("theora".utf8), "Theora (video)"),
+        (Array("BBCD\0".utf8), "Dirac (video)"),
         (Array("CELT    ".utf8), "CELT"), (Array("PCM     ".utf8), "PCM"),
     ]
 }
@@ -105,7 +142,8 @@ struct OggRefusal: Error, Equatable {
     /// A file of streams that are not played, of which `codec` is the first one; `nil` if that is unknown.
     init(codec: SafeText?) {
         self.init(
-            "Ogg with " + (codec ?? "an unknown codec") + " – Reprise plays Ogg with Vorbis or Opus only"
+            "Ogg with " + (codec ?? "an unknown codec")
+                + " – Reprise plays Ogg with Vorbis, Opus or FLAC only"
         )
     }
 

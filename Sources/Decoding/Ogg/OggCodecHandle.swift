@@ -13,7 +13,7 @@ protocol OggCodecHandle: AnyObject {
 
     /// Decodes `packet` and appends its samples, interleaved in the order of WAVE files, to `pcm`. Returns the number of
     /// frames; 0 if the packet is damaged.
-    func decode(_ packet: [UInt8], into pcm: inout [Float]) -> Int
+    func decode(_ packet: [UInt8], into pcm: inout [UInt8]) -> Int
 }
 
 extension OggCodec {
@@ -24,22 +24,25 @@ extension OggCodec {
     ///
     /// `headers` are the packets in front of the music. Throws `.missingLibrary` if the library is not installed.
     func handle(headers: [[UInt8]], subject: SafeText) async throws -> any OggCodecHandle {
-        let (library, soname, package): (OptionalLibrary, SafeText, SafeText) =
-            switch self {
-            case .vorbis: (Self.vorbisLibrary, "libvorbis", "libvorbis0a")
-            case .opus: (Self.opusLibrary, "libopus", "libopus0")
-            }
-        if let reason = await library.open() {
-            let cause = "can't be loaded (" + SafeText(reason) + "); install " + package + " to play " + name
-            throw MediaError(.missingLibrary, soname, cause)
+        let made: (any OggCodecHandle)?
+        switch self {
+        case .vorbis(let head):
+            try await load(Self.vorbisLibrary, "libvorbis", package: "libvorbis0a")
+            made = VorbisHandle(head, headers: headers)
+        case .opus(let head):
+            try await load(Self.opusLibrary, "libopus", package: "libopus0")
+            made = OpusHandle(head)
+        case .flac(let stream):
+            made = FLACPacketHandle(stream, try await FLACHandle.opened(for: stream, of: subject))
         }
-        let made: (any OggCodecHandle)? =
-            switch self {
-            case .vorbis(let head): VorbisHandle(head, headers: headers)
-            case .opus(let head): OpusHandle(head)
-            }
         guard let made else { throw MediaError(.notAudio, subject, OggRefusal.damaged.what) }
         return made
+    }
+
+    private func load(_ library: OptionalLibrary, _ soname: SafeText, package: SafeText) async throws {
+        guard let reason = await library.open() else { return }
+        let cause = "can't be loaded (" + SafeText(reason) + "); install " + package + " to play " + name
+        throw MediaError(.missingLibrary, soname, cause)
     }
 }
 
@@ -115,7 +118,7 @@ final class VorbisHandle: OggCodecHandle {
         return size > 0 ? size : nil
     }
 
-    func decode(_ packet: [UInt8], into pcm: inout [Float]) -> Int {
+    func decode(_ packet: [UInt8], into pcm: inout [UInt8]) -> Int {
         let size = blockSize(of: packet)
         guard withPacket(packet, { vorbis_synthesis(block, $0) }) == 0,
             vorbis_synthesis_blockin(state, block) == 0
@@ -135,14 +138,14 @@ final class VorbisHandle: OggCodecHandle {
     private func append(
         _ count: Int,
         of channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>,
-        to pcm: inout [Float]
+        to pcm: inout [UInt8]
     ) {
         let width = order.count
         for (place, channel) in order.enumerated() {
             guard let samples = channels[channel] else { continue }
             for index in 0..<count { decoded[index * width + place] = samples[index] }
         }
-        pcm.append(contentsOf: UnsafeBufferPointer(start: decoded, count: count * width))
+        pcm.append(samples: decoded, count: count * width)
     }
 
     /// Calls `body` with `packet` as libogg describes it.
@@ -203,7 +206,7 @@ final class OpusHandle: OggCodecHandle {
         packets.reduce(0) { $0 + OpusHead.frames(in: $1) }
     }
 
-    func decode(_ packet: [UInt8], into pcm: inout [Float]) -> Int {
+    func decode(_ packet: [UInt8], into pcm: inout [UInt8]) -> Int {
         // Of nothing, libopus would make up the longest packet.
         guard !packet.isEmpty else { return 0 }
         let most = CInt(OpusHead.longestPacket)
@@ -212,7 +215,14 @@ final class OpusHandle: OggCodecHandle {
             opus_multistream_decode_float(decoder, packet, count, decoded, most, 0)
         )
         guard frames > 0 else { return 0 }
-        pcm.append(contentsOf: UnsafeBufferPointer(start: decoded, count: frames * channelCount))
+        pcm.append(samples: decoded, count: frames * channelCount)
         return frames
+    }
+}
+
+extension [UInt8] {
+    /// Appends the bytes of `count` samples.
+    fileprivate mutating func append(samples: UnsafePointer<Float>, count: Int) {
+        append(contentsOf: UnsafeRawBufferPointer(UnsafeBufferPointer(start: samples, count: count)))
     }
 }

@@ -1,9 +1,9 @@
 package import Media
 
-/// Plays Vorbis and Opus in Ogg.
+/// Plays Vorbis, Opus and FLAC in Ogg.
 ///
-/// libvorbis and libopus only decode packets: which bytes are read, and where the music begins and ends, is decided here.
-/// After a seek the samples are those of decoding from the start.
+/// libvorbis, libopus and libFLAC only decode packets: which bytes are read, and where the music begins and ends, is
+/// decided here. After a seek the samples are those of decoding from the start.
 package final class OggDecoder: AudioDecoder {
     /// The bytes at the end of a resource in which its length in time is looked up.
     private static let tailByteCount = Int64(ByteWindow.requestByteCount)
@@ -30,7 +30,7 @@ package final class OggDecoder: AudioDecoder {
     private var emptyLinkCount = 0
     private var place: Place?
     /// Samples that were decoded but not returned yet.
-    private var held: [Float] = []
+    private var held: [UInt8] = []
     private var heldIndex = 0
     private var hasFormatChange = false
 
@@ -45,8 +45,18 @@ package final class OggDecoder: AudioDecoder {
         /// The number of the logical stream.
         var link: Int
         let pages: OggPageReader
-        var packets = OggPackets()
+        var packets: OggPackets
         var player: PacketPlayer
+
+        init(_ link: Int, of head: OggHead, _ pages: OggPageReader, _ handle: any OggCodecHandle) {
+            (self.link, self.pages) = (link, pages)
+            packets = OggPackets(upTo: head.codec.longestPacket)
+            player = PacketPlayer(
+                handle,
+                bytesPerFrame: head.codec.format.bytesPerFrame,
+                skipping: head.codec.skippedFrames
+            )
+        }
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
@@ -71,7 +81,7 @@ package final class OggDecoder: AudioDecoder {
         let handle = try await head.codec.handle(headers: head.headers, subject: subject)
         var link = OggLink(head)
         link.look(at: pages.walk)
-        var made = Place(link: 0, pages: pages, player: Self.player(handle, of: head))
+        var made = Place(0, of: head, pages, handle)
         made.player.start(playingFrom: nil)
         // The first page of the music states where it begins.
         guard try await takePage(in: &made, of: &link) == .music else {
@@ -79,8 +89,8 @@ package final class OggDecoder: AudioDecoder {
         }
         link.origin = made.player.origin ?? 0
         if let length = source.length, let stored = StoredOgg(storedTable, of: link, length: length) {
-            (link.table, link.end) = (stored.table, stored.end)
-            tailLength = length
+            link.table = stored.table
+            if let end = stored.end { (link.end, tailLength) = (end, length) }
         }
         leading = (start.tags, start.loudness)
         self.start = nil
@@ -88,10 +98,6 @@ package final class OggDecoder: AudioDecoder {
         place = made
         update()
         try await lookAtTail()
-    }
-
-    private static func player(_ handle: any OggCodecHandle, of head: OggHead) -> PacketPlayer {
-        PacketPlayer(handle, channelCount: head.codec.format.channelCount, skipping: head.codec.skippedFrames)
     }
 
     private func head(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
@@ -140,12 +146,11 @@ package final class OggDecoder: AudioDecoder {
             }
             guard try await decodeOn() else { return .end }
         }
-        let channels = info.format.channelCount
-        let frames = min(pcm.count / info.format.bytesPerFrame, (held.count - heldIndex) / channels)
-        let count = frames * channels
+        let width = info.format.bytesPerFrame
+        let frames = min(pcm.count, held.count - heldIndex) / width
+        let count = frames * width
         held.withUnsafeBytes { bytes in
-            let width = MemoryLayout<Float>.size
-            pcm.copyMemory(from: .init(rebasing: bytes[heldIndex * width..<(heldIndex + count) * width]))
+            pcm.copyMemory(from: .init(rebasing: bytes[heldIndex..<heldIndex + count]))
         }
         heldIndex += count
         emptyLinkCount = 0
@@ -190,7 +195,7 @@ package final class OggDecoder: AudioDecoder {
         let handle = try await head.codec.handle(headers: head.headers, subject: subject)
         nextHead = nil
         let number = note(head, after: old.link)
-        var made = Place(link: number, pages: old.pages, player: Self.player(handle, of: head))
+        var made = Place(number, of: head, old.pages, handle)
         made.player.start(playingFrom: nil)
         place = made
         let format = info.format
@@ -296,7 +301,9 @@ package final class OggDecoder: AudioDecoder {
     package func seek(to time: Duration) async throws -> SeekLanding {
         try Task.checkCancellation()
         try await open()
-        if let length = source.length, tailLength == nil, links.count == 1, time > .zero {
+        if let length = source.length, tailLength == nil, links.count == 1, links[0].end == nil,
+            time > .zero
+        {
             let offset = max(links[0].head.dataStart, length - Self.tailByteCount)
             if let bytes = try await read(offset, until: length) {
                 takeTail(bytes, at: offset, length: length)
@@ -310,7 +317,7 @@ package final class OggDecoder: AudioDecoder {
         let handle = try await link.head.codec.handle(headers: link.head.headers, subject: subject)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         let pages = OggPageReader(source, at: offset ?? link.head.dataStart)
-        var made = Place(link: number, pages: pages, player: Self.player(handle, of: link.head))
+        var made = Place(number, of: link.head, pages, handle)
         if offset == nil {
             made.player.start(playingFrom: target)
         } else {
@@ -365,8 +372,8 @@ package final class OggDecoder: AudioDecoder {
     }
 
     package func isStored(at time: Duration) -> Bool {
-        guard let number = links.lastIndex(where: { $0.startTime <= time }), tailLength != nil,
-            let length = source.length
+        guard let number = links.lastIndex(where: { $0.startTime <= time }),
+            tailLength != nil || links[0].end != nil, let length = source.length
         else { return false }
         let link = links[number]
         let target = link.first + min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)
@@ -380,6 +387,8 @@ package final class OggDecoder: AudioDecoder {
         guard links.count == 1, !isChained, let length = source.length, let link = links.first else {
             return []
         }
-        return StoredOgg(table: link.table, end: link.end).stored(of: link, length: length)
+        // Without the tail, whether other streams follow is unknown, also if the stream states its length.
+        let end = tailLength == length ? link.end : nil
+        return StoredOgg(table: link.table, end: end).stored(of: link, length: length)
     }
 }

@@ -25,6 +25,7 @@ struct OggHead {
         var refusal: OggRefusal?
         var packets = OggPackets()
         var headers: [[UInt8]] = []
+        var headerCount = 0
         var next = first
         let start = first?.offset ?? pages.walk.place
         while true {
@@ -55,15 +56,18 @@ struct OggHead {
             guard page.serial == chosen.serial else { continue }
             let content = packets.take(found)
             guard !content.followsHole else { throw OggRefusal.damaged }
-            headers += content.packets
-            guard headers.count >= chosen.codec.headerCount else { continue }
-            return OggHead(
-                serial: chosen.serial,
-                codec: chosen.codec,
-                headers: Array(headers.prefix(chosen.codec.headerCount)),
-                comments: VorbisComments(chosen.codec.comments(in: headers[1])),
-                dataStart: found.end
-            )
+            for packet in content.packets {
+                headerCount += 1
+                if headerCount <= OggCodec.mostHeaders { headers.append(packet) }
+                guard chosen.codec.endsHeaders(packet, number: headerCount) else { continue }
+                return OggHead(
+                    serial: chosen.serial,
+                    codec: chosen.codec,
+                    headers: headers,
+                    comments: VorbisComments(headers.dropFirst().first.map(chosen.codec.comments) ?? []),
+                    dataStart: found.end
+                )
+            }
         }
     }
 }

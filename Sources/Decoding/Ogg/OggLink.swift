@@ -19,8 +19,9 @@ struct OggLink {
     init(_ head: OggHead, startTime: Duration = .zero) {
         self.head = head
         self.startTime = startTime
-        // 128 kbit/s, the usual rate, until pages tell more.
-        bytesPerSecond = head.codec.statedBytesPerSecond ?? 16_000
+        end = head.codec.frameCount
+        // Until pages tell more.
+        bytesPerSecond = head.codec.usualBytesPerSecond
     }
 
     var format: AudioFormat { head.codec.format }
@@ -47,7 +48,8 @@ struct OggLink {
 
     /// Records a page of the music.
     mutating func note(_ found: OggPageWalk.Found) {
-        guard let granule = found.page.granule, found.page.hasWholePacket, !found.page.isLast,
+        guard let granule = found.page.granule, !found.page.isLast,
+            found.page.hasWholePacket || !head.codec.primesWithPacket,
             found.offset > head.dataStart, granule > origin
         else { return }
         table.record(.init(position: granule, offset: found.offset))
@@ -65,7 +67,8 @@ struct OggLink {
             at: origin,
             to: (length, end),
             knowing: table,
-            bytesPerFrame: bytesPerSecond / Double(format.sampleRate)
+            bytesPerFrame: bytesPerSecond / Double(format.sampleRate),
+            withWholePacket: head.codec.primesWithPacket
         )
     }
 

@@ -1,6 +1,6 @@
 /// Joins the segments of one logical stream's pages to packets (RFC 3533 §5). Pure.
 struct OggPackets {
-    /// The most bytes of a packet that are kept. No packet of audio has so many, and of comments only pictures.
+    /// The most bytes of a packet that are kept, unless a codec has longer ones. Of comments only pictures have so many.
     static let longestPacket = 256 << 10
 
     /// The packets that end on a page.
@@ -17,6 +17,9 @@ struct OggPackets {
     /// The packet that the next page continues; `nil` if none does.
     private var partial: [UInt8]?
     private var sequence: UInt32?
+    private let mostBytes: Int
+
+    init(upTo mostBytes: Int = longestPacket) { self.mostBytes = mostBytes }
 
     /// Takes the next page of the logical stream.
     mutating func take(_ found: OggPageWalk.Found) -> Content {
@@ -40,7 +43,7 @@ struct OggPackets {
         var isOpen = page.isContinued
         for length in page.lacing {
             let end = start + Int(length)
-            if !isLost, packet.count < Self.longestPacket { packet += found.body[start..<end] }
+            if !isLost, packet.count < mostBytes { packet += found.body[start..<end] }
             start = end
             isOpen = length == 255
             guard !isOpen else { continue }

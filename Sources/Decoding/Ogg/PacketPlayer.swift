@@ -9,7 +9,7 @@ struct PacketPlayer {
     private static let silenceStep: FrameCount = 4_096
 
     private let handle: any OggCodecHandle
-    private let channelCount: Int
+    private let bytesPerFrame: Int
     /// The frames at the start of the stream that are not music.
     private let skipped: FrameCount
 
@@ -29,16 +29,16 @@ struct PacketPlayer {
     private var hasHole = false
     private var silence: FrameCount = 0
 
-    init(_ handle: any OggCodecHandle, channelCount: Int, skipping skipped: FrameCount) {
+    init(_ handle: any OggCodecHandle, bytesPerFrame: Int, skipping skipped: FrameCount) {
         self.handle = handle
-        self.channelCount = channelCount
+        self.bytesPerFrame = bytesPerFrame
         self.skipped = skipped
     }
 
     /// The next page is the first one of the stream, at `origin` if it is known.
     mutating func start(playingFrom wanted: FrameCount?) {
         handle.reset()
-        self = PacketPlayer(handle, channelCount: channelCount, skipping: skipped)
+        self = PacketPlayer(handle, bytesPerFrame: bytesPerFrame, skipping: skipped)
         self.wanted = wanted
         isAtStart = true
     }
@@ -95,12 +95,12 @@ struct PacketPlayer {
     }
 
     /// Appends the frames of one packet, or some silence, to `pcm`; maybe none. Returns `false` if it needs a page.
-    mutating func step(into pcm: inout [Float]) -> Bool {
+    mutating func step(into pcm: inout [UInt8]) -> Bool {
         let start = pcm.count
         if silence > 0 {
             let count = min(silence, Self.silenceStep)
             silence -= count
-            pcm.append(contentsOf: repeatElement(0, count: Int(count) * channelCount))
+            pcm.append(contentsOf: repeatElement(0, count: Int(count) * bytesPerFrame))
             trim(&pcm, from: start, count)
             return true
         }
@@ -108,9 +108,11 @@ struct PacketPlayer {
         let expected = handle.frames(in: packets[nextPacket...nextPacket])
         var count = handle.decode(packets[nextPacket], into: &pcm)
         if count == 0, expected > 0 {
-            // A packet that cannot be decoded.
-            pcm.append(contentsOf: repeatElement(0, count: expected * channelCount))
-            count = expected
+            // A packet that cannot be decoded. Its length may be a guess, but the page states where it ends.
+            let rest = FrameCount(handle.frames(in: packets[(nextPacket + 1)...]))
+            let room = position.flatMap { position in pageEnd.map { max(0, $0 - position - rest) } }
+            count = min(expected, Int(room ?? FrameCount(expected)))
+            pcm.append(contentsOf: repeatElement(0, count: count * bytesPerFrame))
         }
         nextPacket += 1
         trim(&pcm, from: start, FrameCount(count))
@@ -119,7 +121,7 @@ struct PacketPlayer {
     }
 
     /// Advances by the `count` frames in `pcm` from `start` on, and removes those that are not to be played.
-    private mutating func trim(_ pcm: inout [Float], from start: Int, _ count: FrameCount) {
+    private mutating func trim(_ pcm: inout [UInt8], from start: Int, _ count: FrameCount) {
         guard let begin = position else {
             // Where these are is unknown: no page has told it yet.
             pcm.removeSubrange(start...)
@@ -132,9 +134,9 @@ struct PacketPlayer {
             pcm.removeSubrange(start...)
             return
         }
-        let end = start + Int(music.upperBound - begin) * channelCount
+        let end = start + Int(music.upperBound - begin) * bytesPerFrame
         if end < pcm.count { pcm.removeSubrange(end...) }
-        let first = start + Int(music.lowerBound - begin) * channelCount
+        let first = start + Int(music.lowerBound - begin) * bytesPerFrame
         if first > start { pcm.removeSubrange(start..<first) }
     }
 }

@@ -24,12 +24,17 @@ struct MadeFLAC: Sendable, CustomTestStringConvertible {
     }
 
     /// The file that ffmpeg makes of `wave`.
-    static func byFFmpeg(_ arguments: [String], _ wave: MadeWave = quiet) -> MadeFLAC {
+    static func byFFmpeg(_ arguments: [String], _ wave: MadeWave = quiet, container: String = "flac")
+        -> MadeFLAC
+    {
         let file = make(wave) { input, output in
-            try run("ffmpeg", ["-v", "error", "-nostdin", "-i", input] + arguments + ["-f", "flac", output])
+            try run(
+                "ffmpeg",
+                ["-v", "error", "-nostdin", "-i", input] + arguments + ["-f", container, output]
+            )
         }
         return MadeFLAC(
-            testDescription: "ffmpeg \(arguments.joined(separator: " ")) of \(wave)",
+            testDescription: "ffmpeg \(arguments.joined(separator: " ")) of \(wave), \(container)",
             wave: wave,
             bytes: file
         )

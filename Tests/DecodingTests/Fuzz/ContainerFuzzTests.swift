@@ -21,6 +21,12 @@ import Testing
             [ogg(.opus), ogg(.opus) + ogg(.opus, seed: 2)],
             mend: MadeOgg.mend
         ),
+        Container(
+            "Ogg FLAC",
+            marks: oggMarks + ["fLaC", "\u{FF}\u{F8}"],
+            [ogg(.flac), ogg(.flac, seed: 2) + ogg(.flac)],
+            mend: MadeOgg.mend
+        ),
         Container("ADTS", marks: ["\u{FF}\u{F1}"], [Array(MadeAAC("aac", seconds: 1).bytes)]),
         Container("MP4", marks: mp4Marks, [aac("m4a", "+faststart"), aac("m4a", "")], numbered: true),
         Container(

@@ -75,7 +75,8 @@ import Testing
                 at: 0,
                 to: (layout.length, knowsEnd ? layout.frames : nil),
                 knowing: PlaceTable(),
-                bytesPerFrame: Double(layout.length) / Double(layout.frames)
+                bytesPerFrame: Double(layout.length) / Double(layout.frames),
+                withWholePacket: true
             )
             steps: while true {
                 switch search.next() {
@@ -106,14 +107,19 @@ import Testing
     }
 
     /// Vorbis has pages of about 4 KB, Opus of a second.
-    @Test(arguments: [(4_500, 0), (64_000, 51_840)] as [(Int, FrameCount)], [true, false])
+    @Test(
+        arguments: [(4_500, 0, 16_000), (64_000, 51_840, 16_000)]
+            as [(Int, FrameCount, Double)],
+        [true, false]
+    )
     func `a far seek takes at most two requests in a song, and four in an hour of three rates`(
-        kind: (pageBytes: Int, priming: FrameCount),
+        kind: (pageBytes: Int, priming: FrameCount, rate: Double),
         knowsEnd: Bool
     ) {
         var random = SeededGenerator(seed: 4)
-        let song = Layout(seconds: 300, parts: [16_000], pageBytes: kind.pageBytes, seed: 1)
-        let hour = Layout(seconds: 3_600, parts: [16_000, 8_000, 20_000], pageBytes: kind.pageBytes, seed: 2)
+        let song = Layout(seconds: 300, parts: [kind.rate], pageBytes: kind.pageBytes, seed: 1)
+        let parts = [kind.rate, kind.rate / 2, kind.rate * 1.25]
+        let hour = Layout(seconds: 3_600, parts: parts, pageBytes: kind.pageBytes, seed: 2)
         for (layout, most) in [(song, 2), (hour, 4)] {
             let most = most + (knowsEnd ? 0 : 1)
             let counts = (0..<TestCount.of(60, full: 2_000)).map { _ in
@@ -146,7 +152,8 @@ import Testing
                 at: 0,
                 to: (length, end),
                 knowing: table,
-                bytesPerFrame: Double.random(in: 0...1e6, using: &random)
+                bytesPerFrame: Double.random(in: 0...1e6, using: &random),
+                withWholePacket: seed % 2 == 0
             )
             var windows = 0
             while case .read(let offset) = search.next() {

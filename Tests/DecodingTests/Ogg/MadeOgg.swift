@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Decoding
 
-/// An Ogg file that `oggenc` or `opusenc` made, and the decoders that show how it must sound.
+/// An Ogg file that `oggenc`, `opusenc` or `flac` made, and the decoders that show how it must sound.
 struct MadeOgg: Sendable, CustomStringConvertible {
-    enum Codec: String, Sendable { case vorbis, opus }
+    enum Codec: String, Sendable { case vorbis, opus, flac }
 
     let description: String
     let codec: Codec
@@ -15,6 +15,8 @@ struct MadeOgg: Sendable, CustomStringConvertible {
 
     static let vorbis = MadeOgg(.vorbis)
     static let opus = MadeOgg(.opus)
+    /// With short blocks, so that its first page is within the first request.
+    static let flac = MadeOgg(.flac, ["--blocksize=1024"])
 
     init(_ name: String, _ codec: Codec, _ bytes: [UInt8]) {
         (description, self.codec, self.bytes) = (name, codec, bytes)
@@ -53,10 +55,11 @@ struct MadeOgg: Sendable, CustomStringConvertible {
             let input = try folder.write(file, to: "in.wav")
             let output = folder.path("out.ogg")
             // Serial numbers would be random.
-            let words = ["--serial", "\(seed)"] + arguments
+            let words = [codec == .flac ? "--serial-number=\(seed)" : "--serial=\(seed)"] + arguments
             switch codec {
             case .vorbis: try run("oggenc", ["-Q"] + words + ["-o", output, input])
             case .opus: try run("opusenc", ["--quiet"] + words + [input, output])
+            case .flac: try run("flac", ["--silent", "--ogg"] + words + ["-o", output, input])
             }
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: output)))
         }()

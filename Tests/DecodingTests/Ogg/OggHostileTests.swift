@@ -102,9 +102,91 @@ import Testing
         let head = OpusHead.mark + [1, 1] + little(0, 2) + little(48_000, 4) + [0, 0, 0]
         let codec = try #require(try OggCodec(head))
         let handle = try await codec.handle(headers: [], subject: "song")
-        var samples: [Float] = []
-        #expect(handle.decode(silent, into: &samples) == 960)
-        #expect(handle.decode([], into: &samples) == 0 && samples.count == 960)
+        var pcm: [UInt8] = []
+        #expect(handle.decode(silent, into: &pcm) == 960)
+        #expect(handle.decode([], into: &pcm) == 0 && pcm.count == 960 * 4)
+    }
+
+    /// The first packet of FLAC in Ogg: blocks of 4,096 frames of one channel of 16 bits, and `frames` in all.
+    private func flacHead(frames: UInt8 = 0) -> [UInt8] {
+        let stream: [UInt8] = [16, 0, 16, 0] + little(0, 6) + [0x0A, 0xC4, 0x40, 0xF0, 0, 0, 0, frames]
+        return FLACMapping.mark + [1, 0, 0, 0] + Array("fLaC".utf8) + [0, 0, 0, 34] + stream + little(0, 16)
+    }
+
+    /// A frame of FLAC: `count` frames of silence with these codes of channels and bits.
+    private func flacFrame(count: UInt8 = 16, channelsAndBits: UInt8 = 0x08) -> [UInt8] {
+        let head: [UInt8] = [0xFF, 0xF8, 0x69, channelsAndBits, 0, count - 1]
+        let frame = head + [FLACFrameHeader.check(head), 0, 0, 0]
+        return frame + MadeFLAC.frameCheck(frame)
+    }
+
+    private let noComments: [UInt8] = [0x84, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0]
+
+    @Test func `packets of FLAC that are none, or contradict the head, are silent for their granules`()
+        async throws
+    {
+        let packets = [
+            flacFrame(), [], [0x55], flacFrame(channelsAndBits: 0x18), flacFrame(channelsAndBits: 0x0C),
+            Array(flacFrame().prefix(9)), flacFrame() + flacFrame(),
+        ]
+        for packet in packets {
+            let head = page(1, 0, flags: 2, [flacHead()]) + page(1, 1, [noComments])
+            let music =
+                page(1, 2, granule: 16, [flacFrame()]) + page(1, 3, granule: 48, [packet, flacFrame()])
+                + page(1, 4, flags: 4, granule: 64, [flacFrame()])
+            let heard = try await decodeBytes(decoder(MemorySource(head + music)))
+            #expect(heard.allSatisfy { $0 == 0 })
+            // A packet of no bytes is no damage.
+            #expect(heard.count == (packet.isEmpty ? 48 : 64) * 2, "\(packet)")
+        }
+    }
+
+    @Test func `blocks of FLAC in Ogg that never end cost no memory, and the file is refused`() async throws {
+        let blocks = (1...20_000).map { page(1, $0, Array(repeating: [0x04], count: 200)) }
+        let source = MemorySource(page(1, 0, flags: 2, [flacHead()]) + blocks.flatMap { $0 })
+        let memory = ResidentMemory.Bound()
+        let error = await #expect(throws: MediaError.self) { try await decoder(source).open() }
+        #expect(error?.code == .notAudio)
+        memory.check("endless blocks")
+    }
+
+    @Test func `a packet of FLAC is kept up to the longest frame that its head allows`() throws {
+        guard case .flac(let stream) = try OggCodec(flacHead()) else {
+            Issue.record("no FLAC")
+            return
+        }
+        #expect(OggCodec.flac(stream).longestPacket == OggPackets.longestPacket)
+        var wide = flacHead()
+        // Blocks of 65,535 frames of 8 channels of 32 bits.
+        wide.replaceSubrange(19..<21, with: [0xFF, 0xFF])
+        wide.replaceSubrange(29..<31, with: [0x4F, 0xF0])
+        let most = try #require(try OggCodec(wide)).longestPacket
+        #expect((65_535 * 8 * 4...4 << 20).contains(most), "\(most)")
+        var packets = OggPackets(upTo: most)
+        var packet: [UInt8] = []
+        // 13 MB in all; the last page ends the packet.
+        for number in 0...200 {
+            let lacing: [UInt8] = number < 200 ? Array(repeating: 255, count: 255) : [0]
+            var bytes = Array("OggS".utf8) + [0, number > 0 ? 1 : 0] + little(0, 12)
+            bytes += little(UInt64(number), 4) + little(0, 4) + [UInt8(lacing.count)] + lacing
+            bytes += [UInt8](repeating: 7, count: lacing.reduce(0) { $0 + Int($1) })
+            MadeOgg.mend(&bytes)
+            var walk = OggPageWalk(at: 0, holding: bytes)
+            guard let found = walk.next() else { continue }
+            packet += packets.take(found).packets.flatMap { $0 }
+        }
+        #expect((most..<most + 255).contains(packet.count), "\(packet.count) of \(most)")
+    }
+
+    @Test func `heads of FLAC in Ogg that state nonsense are refused`() throws {
+        for (place, value) in [(5, 2), (9, 0), (13, 1), (27, 0), (17, 0)] as [(Int, UInt8)] {
+            var head = flacHead()
+            head[place] = value
+            if place == 27 { (head[28], head[29]) = (0, head[29] & 0x0F) }
+            if place == 17 { (head[19], head[20]) = (0, 0) }
+            #expect(throws: OggRefusal.self, "at \(place)") { try OggCodec(head) }
+        }
+        #expect(throws: OggRefusal.self) { try OggCodec(Array(flacHead().prefix(40))) }
     }
 
     @Test func `a resource that becomes shorter than its head is survived`() async throws {

@@ -23,7 +23,7 @@ import Testing
         MadeWave(samples: .f32, rate: 44_100, frames: 44_100 * 4, seed: 4),
         MadeWave(samples: .s32, channels: 6, rate: 48_000, frames: 48_000 * 2, seed: 5),
     ].map { ReferenceSong(wave: $0, encoding: .wave) }
-    static let common: [ReferenceSong] = [.cd, .studio, .flac, .bareFLAC] + ReferenceSong.lossy
+    static let common: [ReferenceSong] = [.cd, .studio, .flac, .bareFLAC, .oggFLAC] + ReferenceSong.lossy
     static let everything =
         common + uncommon + [ReferenceSong(wave: surround, encoding: .flac(["--blocksize=16384"]))]
 
@@ -134,11 +134,12 @@ import Testing
     }
 
     @Test(
-        arguments: common + [
+        arguments: common.filter { $0 != .oggFLAC } + [
+            .cdOggFLAC,
             ReferenceSong(
                 wave: MadeWave(samples: .s24, rate: 96_000, frames: 96_000 * 4, seed: 6),
                 encoding: .wave
-            )
+            ),
         ]
     )
     func `one answer brings the first sound, two with tables behind, and none that of the same again`(

@@ -26,7 +26,8 @@ import Testing
     @Test(
         arguments: [
             (ReferenceSong.Encoding.wave, 1 + 1), (.flac(["--seekpoint=10s"]), 1 + 1),
-            (.flac(["--no-seektable"]), 1 + 3), (.vorbis(), 1 + 1 + 2), (.opus(), 1 + 1 + 2),
+            (.flac(["--no-seektable"]), 1 + 3), (.oggFLAC(), 1 + 2), (.vorbis(), 1 + 1 + 2),
+            (.opus(), 1 + 1 + 2),
             (.m4a(isFront: true), 1 + 1), (.m4a(isFront: false), 2 + 1), (.adts, 1 + 3),
         ]
     )
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [ReferenceSong.Encoding.vorbis(), .opus(), .m4a(isFront: true)])
+    @Test(arguments: [ReferenceSong.Encoding.vorbis(), .opus(), .oggFLAC(), .m4a(isFront: true)])
     func `two parts follow each other without a sample between them`(encoding: ReferenceSong.Encoding)
         async throws
     {

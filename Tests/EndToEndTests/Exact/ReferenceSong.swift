@@ -9,6 +9,8 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
         case wave
         /// With the arguments of `flac`.
         case flac([String])
+        /// With the arguments of `flac`, in Ogg.
+        case oggFLAC([String] = [])
         /// With the arguments of `oggenc`, or `opusenc`.
         case vorbis([String] = [])
         case opus([String] = [])
@@ -28,6 +30,9 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
         wave: MadeWave(rate: 44_100, frames: 44_100 * 8, loudness: 0.1),
         encoding: .flac(["--no-seektable"])
     )
+    /// Noise of 24 bits fills the largest pages, 64 KB, so that the first one ends behind the first request.
+    static let oggFLAC = ReferenceSong(wave: studioWave, encoding: .oggFLAC())
+    static let cdOggFLAC = ReferenceSong(wave: bareFLAC.wave, encoding: .oggFLAC())
     static let vorbis = long(.vorbis())
     static let opus = long(.opus())
     static let adts = long(.adts)
@@ -64,6 +69,7 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
         switch encoding {
         case .wave: "song.wav"
         case .flac: "song.flac"
+        case .oggFLAC: "song.oga"
         case .vorbis, .opus: "song.ogg"
         case .adts: "song.aac"
         case .m4a: "song.m4a"
@@ -99,6 +105,9 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
         case .wave: return try content(input)
         case .flac(let arguments):
             return try await FLACFixtures.bytes(of: try content(input), arguments)
+        case .oggFLAC(let arguments):
+            let words = ["--ogg", "--serial-number=7"] + arguments
+            return try await FLACFixtures.bytes(of: try content(input), words)
         case .vorbis(let arguments):
             _ = try await RunningProcess.run("oggenc", ["-Q"] + arguments + ["-o", song, input])
         case .opus(let arguments):
@@ -116,7 +125,7 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
         let (song, output) = (folder.path(fileName), folder.path("out.wav"))
         switch encoding {
         case .wave: return wave.pcm
-        case .flac:
+        case .flac, .oggFLAC:
             return try await FLACFixtures.referencePCM(of: bytes, bits: sinkFormat == "s32" ? 24 : 16)
         case .vorbis:
             _ = try await RunningProcess.run("oggdec", ["-Q", "-R", "-o", output, song])

@@ -1,0 +1,73 @@
+import Media
+
+/// How FLAC lies in Ogg (RFC 9639 §10.1): the description of the stream in the first packet, each other metadata block
+/// in one of its own, comments first, and then a frame in each packet. Pure.
+enum FLACMapping {
+    static let mark = Array("\u{7F}FLAC".utf8)
+    /// The mark, a version of two numbers, the number of packets with metadata, and the mark of a FLAC stream.
+    private static let prefixByteCount = 13
+    private static let blockHeadByteCount = 4
+    private static let majorVersion: UInt8 = 1
+    private static let commentsKind: UInt8 = 4
+
+    /// The description in `packet`, the first one.
+    static func stream(_ packet: [UInt8]) throws(OggRefusal) -> FLACStreamInfo {
+        let block = packet.dropFirst(prefixByteCount)
+        guard packet.dropFirst(mark.count).first == majorVersion,
+            packet.prefix(prefixByteCount).suffix(4).elementsEqual("fLaC".utf8), block.first.map(kind) == 0,
+            let stream = FLACStreamInfo(
+                block.dropFirst(blockHeadByteCount).prefix(FLACStreamInfo.byteCount)
+            )
+        else { throw .damaged }
+        guard PCMLayout.rates.contains(stream.sampleRate) else {
+            throw OggRefusal("Ogg FLAC with an impossible rate")
+        }
+        return stream
+    }
+
+    /// `true` if the metadata block in `packet`, number `number` of the stream, is the last one.
+    static func isLast(_ packet: [UInt8], number: Int) -> Bool {
+        let block = packet.dropFirst(number == 1 ? prefixByteCount : 0)
+        return block.first.map { $0 & 0x80 != 0 } ?? false
+    }
+
+    /// The list of comments in `packet`; empty if it is another block.
+    static func comments(in packet: [UInt8]) -> [UInt8] {
+        packet.first.map(kind) == commentsKind ? Array(packet.dropFirst(blockHeadByteCount)) : []
+    }
+
+    private static func kind(_ byte: UInt8) -> UInt8 { byte & 0x7F }
+}
+
+/// Decodes packets of FLAC, each of which is a frame.
+final class FLACPacketHandle: OggCodecHandle {
+    private let stream: FLACStreamInfo
+    private let decoder: FLACHandle
+
+    init(_ stream: FLACStreamInfo, _ decoder: FLACHandle) { (self.stream, self.decoder) = (stream, decoder) }
+
+    /// Frames do not depend on each other.
+    func reset() {}
+
+    /// A packet whose header is damaged counts as long as all but the last one of a stream usually are.
+    func frames(in packets: ArraySlice<[UInt8]>) -> Int {
+        packets.reduce(0) { $0 + ($1.isEmpty ? 0 : header(of: $1)?.count ?? stream.largestBlock) }
+    }
+
+    func decode(_ packet: [UInt8], into pcm: inout [UInt8]) -> Int {
+        guard let header = header(of: packet) else { return 0 }
+        let start = pcm.count
+        pcm.append(contentsOf: repeatElement(0, count: header.count * stream.format.bytesPerFrame))
+        let isDecoded = pcm.withUnsafeMutableBytes { pcm in
+            packet.withUnsafeBytes { packet in
+                decoder.decode(header, packet, into: UnsafeMutableRawBufferPointer(rebasing: pcm[start...]))
+            }
+        }
+        if !isDecoded { pcm.removeSubrange(start...) }
+        return isDecoded ? header.count : 0
+    }
+
+    private func header(of packet: [UInt8]) -> FLACFrameHeader? {
+        packet.withUnsafeBytes { FLACFrameHeader($0, at: 0, in: stream) }
+    }
+}
