@@ -72,11 +72,11 @@ struct OggLink {
         )
     }
 
-    /// The times at which the bytes of a resource of `length` bytes are played; `nil` if the end is unknown.
+    /// The times at which the bytes of a resource of `length` bytes are played; `nil` if the end is unknown, or without
+    /// music.
     func timeMap(length: Int64?) -> TimeMap? {
-        guard let count = frameCount, let length = endOffset ?? length, length > head.dataStart else {
-            return nil
-        }
+        guard let count = frameCount, count > 0, let length = endOffset ?? length, length > head.dataStart
+        else { return nil }
         let duration = format.duration(of: count)
         let places = table.places.filter {
             (head.dataStart..<length).contains($0.offset) && $0.position > first

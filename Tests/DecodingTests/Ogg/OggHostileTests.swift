@@ -52,6 +52,17 @@ import Testing
         )
     }
 
+    @Test func `music whose last page states that it ends at its start is empty, and no crash`() async throws {
+        let bytes =
+            stream(1, packets: []) + page(1, 2, granule: 960, [silent])
+            + page(1, 3, flags: 4, granule: 0, [silent])
+        let decoder = decoder(MemorySource(bytes, isStored: true))
+        try await decoder.open()
+        #expect(decoder.info.duration == .zero && decoder.info.timeMap == nil)
+        #expect(try await decodeBytes(decoder).count <= 2 * 960 * 4)
+        #expect(try await decoder.seek(to: .seconds(1)).frame == 0)
+    }
+
     @Test func `streams without sound are not walked through for ever`() async throws {
         let empty = (1...10_000).flatMap { stream($0, packets: []) }
         let source = MemorySource(stream(0, packets: [silent, silent]) + empty)
