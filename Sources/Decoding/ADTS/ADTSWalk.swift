@@ -63,8 +63,10 @@ struct ADTSWalk {
         }
         let end = index + header.frameByteCount
         if isWhole {
-            // A frame that is cut is not played.
-            if end > bytes.count, search(for: nil) == nil { return finished() }
+            // A frame that is cut is not played, nor one whose length is damaged, so that others follow before its end.
+            if end > bytes.count {
+                return search(for: nil) == nil ? finished() : search(from: nextOffset)
+            }
         } else if end + ADTSHeader.byteCount > bytes.count {
             return .needMore
         }

@@ -115,6 +115,21 @@ import Testing
         expectSame(heard, whole.prefix(299 * 2_048))
     }
 
+    @Test func `a frame near the end that states a length beyond it costs no more than itself`() async throws {
+        let whole = try await samples(of: MadeAAC.adts.bytes)
+        let frames = MadeAAC.adts.adtsFrames
+        let start = frames[frames.count - 6].lowerBound
+        let changed = MadeAAC.adts.changed("length") { bytes in
+            bytes[start + 3] |= 0x03
+            bytes[start + 4] = 0xFF
+            bytes[start + 5] |= 0xE0
+        }
+        #expect(start + ADTSHeader.longestFrame > changed.bytes.count)
+        let heard = try await samples(of: changed.bytes)
+        #expect(abs(heard.count - whole.count) <= 2 * 2_048, "\(heard.count) of \(whole.count)")
+        expectSame(heard.prefix((frames.count - 8) * 2_048), whole.prefix((frames.count - 8) * 2_048))
+    }
+
     /// Five minutes, or an hour, whose thirds have very different rates.
     private static func long(_ minutes: Int) -> [UInt8] {
         let parts = [MadeAAC("aac", bitRate: 160), MadeAAC("aac", bitRate: 32), MadeAAC("aac", bitRate: 96)]
