@@ -115,7 +115,8 @@ import Testing
         expectSame(heard, whole.prefix(299 * 2_048))
     }
 
-    @Test func `a frame near the end that states a length beyond it costs no more than itself`() async throws {
+    @Test func `a frame near the end that states a length beyond it costs no more than itself`() async throws
+    {
         let whole = try await samples(of: MadeAAC.adts.bytes)
         let frames = MadeAAC.adts.adtsFrames
         let start = frames[frames.count - 6].lowerBound

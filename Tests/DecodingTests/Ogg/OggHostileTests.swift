@@ -52,7 +52,8 @@ import Testing
         )
     }
 
-    @Test func `music whose last page states that it ends at its start is empty, and no crash`() async throws {
+    @Test func `music whose last page states that it ends at its start is empty, and no crash`() async throws
+    {
         let bytes =
             stream(1, packets: []) + page(1, 2, granule: 960, [silent])
             + page(1, 3, flags: 4, granule: 0, [silent])
