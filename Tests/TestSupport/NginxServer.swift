@@ -79,8 +79,21 @@ package final class NginxServer: Sendable {
     /// The URL of a path, which begins with `/` and is percent-encoded if needed.
     package func url(_ path: String) -> String { baseURL + path }
 
+    /// Waits until the requests of all clients that have ended are in the log: nginx serves in order, so a last request
+    /// shows that it has written those before.
+    package func settle() async throws {
+        let mark = Self.settling + UUID().uuidString
+        _ = try await RunningProcess.run("curl", ["-ks", "-o", "/dev/null", url(mark)])
+        try await wait(for: "the log") { logged.contains { $0.target == mark } }
+    }
+
+    /// The start of the target of a request by `settle`.
+    private static let settling = "/settling-"
+
     /// The requests served so far; nginx writes a line when an answer has ended.
-    package var accesses: [Access] {
+    package var accesses: [Access] { logged.filter { !$0.target.hasPrefix(Self.settling) } }
+
+    private var logged: [Access] {
         let text = (try? String(contentsOfFile: home.path("access.log"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in
             let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)

@@ -61,12 +61,14 @@ import Testing
         #expect(played.status == 0)
         #expect(played.events.last { $0.event == "ended" }?.reason == "finished")
         #expect(played.events.filter { $0.event == "notice" }.map(\.code) == ["resource-changed"])
+        try await balancer.settle()
         #expect(servers.allSatisfy { $0.accesses.contains { $0.status == 206 } }, "both have served parts")
         // Of each of the two changes, at most what was read ahead until then is downloaded again.
         let sent = balancer.accesses.filter { $0.status == 206 }.reduce(0) { $0 + $1.bytes }
         #expect(sent < 2 * bytes.count, "\(sent)")
         let count = balancer.accesses.count
         #expect(try await stage.play([balancer.url("/song.mp3")]).status == 0)
+        try await balancer.settle()
         #expect(balancer.accesses.count == count, "all is cached")
     }
 }

@@ -24,6 +24,7 @@ struct NetworkCredentialTests {
         let nginx = try await locked()
         let run = try await stage.hear(try source(nginx, way))
         try await expectSong(run)
+        try await nginx.settle()
         #expect(nginx.accesses.count >= 2)
         #expect(nginx.accesses.allSatisfy { $0.authorization == "Basic \(Self.encoded)" && $0.status == 206 })
         #expect(stage.leaks(of: [Self.password, Self.encoded], in: run) == [])

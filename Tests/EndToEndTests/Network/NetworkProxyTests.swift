@@ -19,6 +19,7 @@ struct NetworkProxyTests {
             environment: ["http_proxy": "http://me:\(Self.password)@127.0.0.1:\(proxy.port)"]
         )
         try await expectSong(run)
+        try await nginx.settle()
         #expect(proxy.requests.count == nginx.accesses.count)
         #expect(proxy.requests.allSatisfy { $0 == "GET \(nginx.url("/song.mp3")) HTTP/1.1" })
         #expect(stage.leaks(of: [Self.password], in: run) == [])

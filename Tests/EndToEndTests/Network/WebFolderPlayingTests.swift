@@ -88,6 +88,7 @@ import Testing
             #expect(first.finished.count == 2)
             let again = try await stage.play([server.url(path)])
             #expect(again.status == 0 && again.finished.count == 2, "\(again.errors)")
+            try await server.settle()
             #expect(server.accesses.filter { $0.target == path }.map(\.status) == [206, 304])
         }
         // The music was asked for once.
@@ -101,6 +102,7 @@ import Testing
                 run.status == 2 && run.failureCodes == [code] && run.errors.contains(words),
                 "\(run.errors)"
             )
+            try await server.settle()
             #expect(server.accesses.count { $0.target == path } == 1)
         }
         try await server.stop()
@@ -116,6 +118,7 @@ import Testing
             let before = server.accesses.count
             let run = try await stage.play(options + [server.url("/song")])
             #expect(run.status == 0 && run.finished.count == 1, "\(run.errors)")
+            try await server.settle()
             #expect(server.accesses.count == before + 1)
         }
     }
