@@ -24,7 +24,7 @@ struct ADTSMap {
     private(set) var packetCount: Int64?
     /// The length of the resource; `nil` if unknown.
     var length: Int64?
-    /// What is known of the lengths behind the counted packets.
+    /// Estimates the places of the packets that were not counted.
     private var profile: RateProfile
 
     /// - Parameter statedPackets: the number of packets that a playlist's duration amounts to; `nil` if it states none.

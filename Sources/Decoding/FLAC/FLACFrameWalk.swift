@@ -2,8 +2,8 @@ import Media
 
 /// Divides the bytes of a FLAC stream into frames. Pure.
 ///
-/// A frame states its position but not its length: it ends where the header begins that continues it. If there is none,
-/// the frames up to the next position that two headers agree on are missing, so that the music keeps its length.
+/// A frame states its position but not its length: it ends at the header whose position follows. If no such header is
+/// found, the frames up to the next two headers that agree count as missing, so that the music keeps its length.
 struct FLACFrameWalk {
     enum Step: Equatable {
         /// A frame, and where its bytes are in `bytes` until more are appended. They may be damaged, and be followed by

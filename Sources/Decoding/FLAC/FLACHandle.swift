@@ -38,7 +38,7 @@ final class FLACHandle {
 
     /// Opens the library, if it is not open yet, and creates a decoder of `stream` in the resource `subject`.
     ///
-    /// Throws `.missingLibrary` if the library is not installed.
+    /// Throws `.missingLibrary` if the library is not installed, and `.decodingFailed` without memory.
     static func opened(
         for stream: FLACStreamInfo,
         of subject: SafeText,

@@ -7,7 +7,7 @@ import Media
 /// known places. `wanted` are the bytes to read next; they go to `took`, until there is a `landing`. One request up to
 /// `requestEnd` brings them and, if the look finds the frame, the first sound.
 struct FLACSeek {
-    /// Where to begin decoding.
+    /// The place at which decoding begins.
     struct Landing: Equatable {
         let place: PlaceTable.Place
         /// `true` if the wanted frame is known to be there, or near enough behind to decode up to it.

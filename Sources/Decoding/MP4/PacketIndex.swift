@@ -14,10 +14,10 @@ protocol PacketIndex: AnyObject {
     /// The offset of the first packet.
     var start: Int64 { get }
 
-    /// What a search for packet `number` reads before the packet itself.
+    /// The parts of the tables that lead to packet `number`.
     func tables(for number: Int64) -> [ByteRange]
 
-    /// The places that were found, to be stored with the entry; empty if there are none.
+    /// The places found so far, in the form stored with the entry; empty without any.
     func stored() -> [UInt8]
 }
 
@@ -39,7 +39,7 @@ final class TableIndex: PacketIndex {
 
     func estimatedCount(length: Int64?) -> Int64? { table.packetCount }
 
-    /// Reads where the first packet is; `nil` if there is none.
+    /// Reads the place of the first packet. `nil` if the track has no packets.
     init?(_ table: SampleTable, _ bytes: HeldBytes) async throws {
         (self.table, self.bytes) = (table, bytes)
         guard let first = try await place(of: 0) else { return nil }

@@ -39,7 +39,7 @@ package final class MPEGDecoder: AudioDecoder {
     private var nextFormat: AudioFormat?
     private var isFinished = false
     private var walk = StoredWalk()
-    /// A tag in front of which only the start was read; `nil` if there is none, and once all of it was read.
+    /// The tag in front of the music, while only its start has been read; `nil` otherwise.
     private var longTag: ByteRange?
     /// `true` once the tags at the end were read or found to be missing.
     private var hasSeenTail = false

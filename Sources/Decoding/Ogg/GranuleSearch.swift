@@ -46,7 +46,7 @@ struct GranuleSearch {
 
     private enum End { case low, high }
 
-    /// What was seen in the window that is being read.
+    /// The window that is being read, and the pages found in it.
     private struct Window {
         let start: Int64
         let limit: Int64
@@ -81,7 +81,7 @@ struct GranuleSearch {
     ///   - start: the offset of the first page of the music, whose granule position is `origin`.
     ///   - end: the offset where the music ends, at the latest, and the granule position there, if known.
     ///   - table: pages that are known already.
-    ///   - needsWholePacket: `true` if a packet must begin on the page and end on it.
+    ///   - needsWholePacket: `true` if decoding can begin only on a page that holds a whole packet.
     init(
         for target: FrameCount,
         in serial: UInt32,
@@ -110,7 +110,7 @@ struct GranuleSearch {
     /// The bytes in which the page is known to begin.
     var bracket: ByteRange { lowOffset..<max(lowOffset, high.offset) }
 
-    /// What to do next, after the beginning and after each window.
+    /// Returns the next step. The caller asks at the beginning and after each window.
     mutating func next() -> Step {
         guard bracket.count > Self.window, windowCount < Self.mostWindows, lowPosition < target else {
             return .land(low?.offset)

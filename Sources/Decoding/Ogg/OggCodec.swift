@@ -71,10 +71,10 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// The frames that are decoded before those that are wanted, after a seek.
+    /// After a seek, decoding begins so many frames before the wanted one.
     ///
-    /// Vorbis is exact after one packet. Of Opus, 80 ms leave errors of up to 1,273 steps of 16 bits; after another second
-    /// there are none (measured).
+    /// FLAC needs none, and Vorbis is exact after one packet. Opus after 80 ms is still up to 1,273 steps of 16 bits off;
+    /// after another second it is exact (measured).
     var primingFrames: FrameCount {
         switch self {
         case .vorbis, .flac: 0
@@ -249,7 +249,7 @@ struct OpusHead: Equatable {
         return count
     }
 
-    /// The frames of `packet` (RFC 6716 §3.1); 0 if it is none.
+    /// The number of frames in `packet` (RFC 6716 §3.1); 0 if `packet` is not Opus.
     static func frames(in packet: [UInt8]) -> Int {
         guard let first = packet.first else { return 0 }
         let code = Int(first >> 3)

@@ -40,7 +40,7 @@ package final class OggDecoder: AudioDecoder {
     /// `true` if other streams follow those of `links`, so that the length in time is unknown.
     private var isChained = false
 
-    /// Where decoding stands.
+    /// The place up to which the music is decoded.
     private struct Place {
         /// The number of the logical stream.
         var link: Int
