@@ -51,6 +51,24 @@ import Testing
         #expect(reader.report.requestCount == server.requests.count)
     }
 
+    @Test func `at no moment does a report show more bytes as stored than it counts as fetched`() async throws
+    {
+        let content = content(300_000)
+        let stores = MemoryStores()
+        let reader = try await open(MemoryServer(content), stores)
+        let uncounted = Locked<[Int64]>([])
+        stores.song.onWrite.withLock {
+            $0 = {
+                let report = reader.report
+                uncounted.withLock { $0.append(report.stored.byteCount - report.fetchedBytes) }
+            }
+        }
+        #expect(try await readAll(reader) == content)
+        stores.song.onWrite.withLock { $0 = {} }
+        await reader.close()
+        #expect(uncounted.withLock { !$0.isEmpty && $0.allSatisfy { $0 <= 0 } })
+    }
+
     @Test func `a complete entry costs no request`() async throws {
         let content = content(300_000)
         let server = MemoryServer(content)

@@ -15,6 +15,8 @@ final class MemoryStore: ByteStore {
     private let state = Locked(State())
     /// Closes wait here while `holds` is set.
     private let closing = Locked<(holds: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+    /// Called in each write, once its bytes can be read.
+    let onWrite = Locked<@Sendable () -> Void>({})
     let isPersistent = true
 
     var description: EntryDescription { state.withLock { $0.description } }
@@ -40,6 +42,7 @@ final class MemoryStore: ByteStore {
             }
             state.stored.insert(contentsOf: offset..<Int64(end))
         }
+        onWrite.withLock { $0 }()
     }
 
     /// Stores pieces as an earlier session would have.

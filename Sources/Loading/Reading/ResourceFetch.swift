@@ -131,10 +131,11 @@ struct ResourceFetch: Sendable {
             }
             let range = offset..<offset + Int64(bytes.count)
             let isNew = !store.stored.covers(range)
+            // Counted first: a report never shows bytes as stored that it does not count as fetched.
+            loader.count(requests: 0, bytes: Int64(range.count))
             try await store.write(bytes, at: offset)
             offset = range.upperBound
             let (actions, isLive) = loader.decide { guarded, moment in
-                guarded.fetchedBytes += Int64(range.count)
                 let actions = guarded.state.bytesStored(range, by: plan.id, isNew: isNew, moment)
                 return (actions, guarded.state.isHandingOver(plan.id))
             }

@@ -281,7 +281,7 @@ final class ResourceLoader: Sendable {
 
     // MARK: Reports
 
-    /// Adds the requests and bytes that a revalidation of the resource took before this open.
+    /// Adds to the totals of the report: bytes just received, or what a revalidation took before this open.
     func count(requests: Int, bytes: Int64) {
         guarded.withLock { guarded in
             guarded.requestCount += requests
