@@ -32,6 +32,7 @@ package final class NullOutput: AudioOutput {
     deinit { state.withLock { $0.ticking }?.cancel() }
 
     package var isRealTime: Bool { true }
+    package var joining: TrackJoining { .rounding }
 
     package var heardFrames: FrameCount { state.withLock { $0.device?.heard(at: clock.now) ?? 0 } }
 

@@ -103,7 +103,7 @@ struct FileOutputTests {
 
     @Test func `tracks of one format follow each other in one file`() async throws {
         let output = try await connected(.raw(path: folder.path("a.raw")))
-        #expect(!output.opensEachTrack)
+        #expect(output.joining == .exactly)
         try await play(output, .cd, frames: 5_000)
         try await play(output, .cd, frames: 300)
         await output.close()
@@ -147,7 +147,7 @@ struct FileOutputTests {
 
     @Test func `with a number in the path each open makes the next file`() async throws {
         let output = try await connected(.wav(path: folder.path("track %n.wav")))
-        #expect(output.opensEachTrack)
+        #expect(output.joining == .never)
         try await play(output, .cd, frames: 50)
         try await play(output, .speech, frames: 60)
         try await play(output, .speech, frames: 70)

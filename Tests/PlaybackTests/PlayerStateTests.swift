@@ -8,7 +8,11 @@ import Testing
     @Test(arguments: 0..<300 as Range<UInt64>)
     func `every effect is legal and every track that was current ends once, whatever happens`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var state = PlayerState(exitsAtEnd: seed % 2 == 0, opensEachTrack: seed % 5 == 0, seed: seed)
+        var state = PlayerState(
+            exitsAtEnd: seed % 2 == 0,
+            joining: seed % 5 == 0 ? .never : .exactly,
+            seed: seed
+        )
         var world = ModelWorld(seed: seed)
         let tracks = numbered(1...Int.random(in: 1...5, using: &random))
         for _ in 0..<Int.random(in: 0...3, using: &random) { world.command(&state) }

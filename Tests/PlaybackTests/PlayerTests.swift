@@ -47,25 +47,31 @@ import Testing
         }
     }
 
-    @Test(arguments: [SampleFormat.s32, .f32])
-    func `16-bit music follows wider samples in their stream, exactly, and is not narrowed for others`(
-        sample: SampleFormat
+    @Test(arguments: SampleFormat.allCases, SampleFormat.allCases)
+    func `music of another sample format follows in the open stream, and loses only what the sink allows`(
+        first: SampleFormat,
+        second: SampleFormat
     ) async {
-        var pieces = (1...3).map { FakeMusic(number: $0, frames: 500) }
-        pieces[0].format.sample = sample
-        let narrow = pieces[1].pcm.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
-        let wide: [UInt8] =
-            sample == .s32
-            ? narrow.map { Int32($0) << 16 }.withUnsafeBytes(Array.init)
-            : narrow.map { Float($0) / 32_768 }.withUnsafeBytes(Array.init)
-        let stage = Stage(Array(pieces.prefix(2)))
-        let outcome = await stage.play()
-        #expect(stage.sink.pcm == pieces[0].pcm + wide)
-        #expect(stage.sink.openings == [pieces[0].format] && outcome.summary.played == 2)
-        let other = Stage([pieces[2], pieces[0]])
-        _ = await other.play()
-        #expect(other.sink.pcm == pieces[2].pcm + pieces[0].pcm)
-        #expect(other.sink.openings == [pieces[2].format, pieces[0].format])
+        var pieces = (1...2).map { FakeMusic(number: $0, frames: 500) }
+        pieces[0].format.sample = first
+        pieces[1].format.sample = second
+        let converted = pieces[1].pcm.withUnsafeBytes { pcm in
+            guard let conversion = SampleConversion(from: second, to: SinkSample(first)) else {
+                return Array(pcm)
+            }
+            return [UInt8](unsafeUninitializedCapacity: 2 * pcm.count) { bytes, count in
+                count = conversion.convert(pcm, into: UnsafeMutableRawBufferPointer(bytes))
+            }
+        }
+        for joining in [TrackJoining.exactly, .rounding] {
+            let isExact = second == first || second == .s16
+            let follows = isExact || joining == .rounding && !(first == .s16 && second == .s32)
+            let stage = Stage(pieces, sink: TestSink(joining: joining))
+            let outcome = await stage.play()
+            #expect(stage.sink.pcm == pieces[0].pcm + (follows ? converted : pieces[1].pcm))
+            #expect(stage.sink.openings == pieces.prefix(follows ? 1 : 2).map(\.format))
+            #expect(outcome.summary.played == 2)
+        }
     }
 
     @Test func `the buffer of PCM has two seconds, but at most 2 MiB and at least half a second`() {
@@ -78,16 +84,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(arguments: [TrackJoining.exactly, .never])
     func `a stream ends where the format changes, or with each track if the sink wants that`(
-        opensEachTrack: Bool
+        joining: TrackJoining
     ) async {
         var pieces = (1...4).map { FakeMusic(number: $0, frames: 500) }
         pieces[1].format = AudioFormat(sampleRate: 500, channelCount: 1)
-        let stage = Stage(pieces, sink: TestSink(opensEachTrack: opensEachTrack))
+        let stage = Stage(pieces, sink: TestSink(joining: joining))
         let outcome = await stage.play()
         #expect(stage.sink.pcm == pieces.flatMap(\.pcm))
-        #expect(stage.sink.openings == pieces.prefix(opensEachTrack ? 4 : 3).map(\.format))
+        #expect(stage.sink.openings == pieces.prefix(joining == .never ? 4 : 3).map(\.format))
         #expect(outcome.summary.played == 4)
     }
 

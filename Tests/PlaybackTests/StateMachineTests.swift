@@ -55,21 +55,21 @@ private let format = StreamInfo.music().format
         Pass(id: PassID(value: number), track: numbered([number])[0], start: .zero)
     }
 
-    @Test(arguments: [(false, 1), (true, 2)])
+    @Test(arguments: [(.exactly, 1), (.rounding, 1), (.never, 2)] as [(TrackJoining, Int)])
     func `a stream is opened for a new format, or for each track if the sink wants that`(
-        opensEachTrack: Bool,
+        joining: TrackJoining,
         openings: Int
     ) {
-        var output = OutputState(opensEachTrack: opensEachTrack)
+        var output = OutputState(joining: joining)
         let effects = [pass(1), pass(1), pass(2)].flatMap { output.open(format, for: $0) }
         #expect(effects == Array(repeating: .openOutput(format), count: openings))
-        #expect(output.canContinue(in: format) != opensEachTrack)
+        #expect(output.canContinue(in: format) == (joining != .never))
         let mono = AudioFormat(sampleRate: 1_000, channelCount: 1)
         #expect(output.open(mono, for: pass(2)) == [.openOutput(mono)])
     }
 
     @Test func `only a running sink is paused, and it can start again at once`() {
-        var output = OutputState(opensEachTrack: false)
+        var output = OutputState(joining: .exactly)
         #expect(output.pause() == [])
         #expect(!output.isPrimed)
         output.started()
@@ -78,11 +78,11 @@ private let format = StreamInfo.music().format
     }
 
     @Test func `the end of a stream drains a running sink, and starts a stopped one unless paused`() {
-        var running = OutputState(opensEachTrack: false)
+        var running = OutputState(joining: .exactly)
         running.started()
         #expect(running.finish(isPaused: false) == [.finishRing, .drain])
         for isPaused in [true, false] {
-            var output = OutputState(opensEachTrack: false)
+            var output = OutputState(joining: .exactly)
             let start: [PlayerEffect] = isPaused ? [] : [.startOutput]
             #expect(output.finish(isPaused: isPaused) == [.finishRing] + start)
             #expect(output.isFinishing && output.isPrimed)
@@ -90,7 +90,7 @@ private let format = StreamInfo.music().format
     }
 
     @Test func `silence empties an open stream, which stays open`() {
-        var output = OutputState(opensEachTrack: false)
+        var output = OutputState(joining: .exactly)
         #expect(output.silence() == [])
         _ = output.open(format, for: pass(1))
         output.started()
@@ -100,7 +100,7 @@ private let format = StreamInfo.music().format
 
     @Test func `a lost server is reported once and searched for until sound is heard again`() {
         let error = MediaError(.audioLost, "PulseAudio", "is gone")
-        var output = OutputState(opensEachTrack: false)
+        var output = OutputState(joining: .exactly)
         #expect(output.reconnect(atOnce: true) == [], "no server was lost")
         #expect([output.lost(because: error), output.lost(because: error)] == [true, false])
         #expect(output.isLost && output.isRecovering)

@@ -200,9 +200,10 @@ package final class RunningProcess: Sendable {
     package static func run(
         _ executable: String,
         _ arguments: [String],
-        environment: [String: String?] = [:]
+        environment: [String: String?] = [:],
+        folder: String? = nil
     ) async throws -> [UInt8] {
-        let process = try RunningProcess(executable, arguments, environment: environment)
+        let process = try RunningProcess(executable, arguments, environment: environment, folder: folder)
         try process.closeInput()
         let status = try await process.waitForExit()
         guard status == 0 else {
@@ -216,9 +217,10 @@ package final class RunningProcess: Sendable {
     package static func time(
         _ executable: String,
         _ arguments: [String],
-        environment: [String: String?] = [:]
+        environment: [String: String?] = [:],
+        folder: String? = nil
     ) async throws -> (wall: Duration, cpu: Duration) {
-        let process = try RunningProcess(executable, arguments, environment: environment)
+        let process = try RunningProcess(executable, arguments, environment: environment, folder: folder)
         try process.closeInput()
         try await process.waitForExit()
         return process.state.state.withLock { $0.times }

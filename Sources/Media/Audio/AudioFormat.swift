@@ -79,13 +79,6 @@ package struct AudioFormat: Sendable, Hashable {
 
     package var bytesPerFrame: Int { channelCount * sample.byteCount }
 
-    /// `true` if music in this format can be written in `other` without loss: the same, or with wider samples than 16
-    /// bits.
-    package func fits(in other: AudioFormat) -> Bool {
-        sampleRate == other.sampleRate && channels == other.channels
-            && (sample == other.sample || sample == .s16)
-    }
-
     /// The usual name for the number of channels.
     package var channelName: String {
         switch channelCount {

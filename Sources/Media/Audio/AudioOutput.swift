@@ -13,6 +13,27 @@ package protocol PCMReader: AnyObject, Sendable {
     var isFinished: Bool { get }
 }
 
+/// Which tracks follow others in the open stream of a sink.
+package enum TrackJoining: Sendable, Equatable {
+    /// None, as when each goes to a file numbered by `%n`.
+    case never
+    /// Those of the same rate and channels whose samples stay exact: in the same format, or 16 bits in a wider one.
+    case exactly
+    /// Also those with samples of 32 bits, rounded to the stream's. Integers are never rounded to 16 bits: that would take
+    /// what their listener chose them for, so they get a stream of their own.
+    case rounding
+
+    /// `true` if music in `format` may follow in an open stream of the format `stream`.
+    package func allows(_ format: AudioFormat, in stream: AudioFormat) -> Bool {
+        guard self != .never, format.sampleRate == stream.sampleRate, format.channels == stream.channels
+        else {
+            return false
+        }
+        if format.sample == stream.sample || format.sample == .s16 { return true }
+        return self == .rounding && (format.sample == .f32 || stream.sample != .s16)
+    }
+}
+
 /// A sink for PCM.
 ///
 /// Order of calls: `connect` · (`open` · (`start` · `pause`)* · `flush`? · `drain`?)* · `close`. They come
@@ -22,9 +43,8 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// `true` if the sink takes frames at the speed of playback. Only then can playback stall.
     var isRealTime: Bool { get }
 
-    /// `true` if each track needs an `open` of its own even if the format stays the same, as when each track
-    /// goes to a file numbered by `%n`.
-    var opensEachTrack: Bool { get }
+    /// Which tracks follow others without an `open` of their own, and so without a gap.
+    var joining: TrackJoining { get }
 
     /// Connects to the audio server or creates the file; throws `MediaError` with `.audioServer` or
     /// `.sinkFailed`.
@@ -71,8 +91,8 @@ package protocol AudioOutput: AnyObject, Sendable {
 }
 
 extension AudioOutput {
-    /// By default, consecutive tracks of one format share a stream, without a gap.
-    package var opensEachTrack: Bool { false }
+    /// By default, nothing is rounded.
+    package var joining: TrackJoining { .exactly }
 
     package func setVolume(_ percent: Int, isMuted: Bool) {}
 

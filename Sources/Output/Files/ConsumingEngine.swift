@@ -61,8 +61,7 @@ final class ConsumingEngine: @unchecked Sendable {
         pending = 0..<0
         try writer?.begin(format)
         self.reader = reader
-        let needed = writer.map { SampleConversion(source: format.sample, target: $0.sample) }
-        conversion = needed.flatMap { $0.isIdentity ? nil : $0 }
+        conversion = writer.flatMap { SampleConversion(from: format.sample, to: $0.sample) }
         bytesPerFrame = format.channelCount * (conversion?.target.byteCount ?? format.sample.byteCount)
         consumedBytes = 0
         heard.store(0, ordering: .relaxed)

@@ -15,12 +15,12 @@ final class ConsumingOutput: AudioOutput {
     /// `true` while a step is queued on the thread: one is enough, however often frames are announced.
     private let isStepScheduled = Atomic(false)
 
-    let opensEachTrack: Bool
+    let joining: TrackJoining
 
     /// Writes every frame to `writer`, or drops it if there is none (`null:fast`).
     init(writer: FileWriter? = nil, threadName: String) {
         self.threadName = threadName
-        opensEachTrack = writer?.isNumbered ?? false
+        joining = writer?.isNumbered == true ? .never : .exactly
         engine = ConsumingEngine(writer: writer, interruption: interruption)
     }
 

@@ -42,6 +42,7 @@ final class PulseOutput: AudioOutput {
     private var stream: PulseStream? { state.withLock { $0.stream } }
 
     var isRealTime: Bool { true }
+    var joining: TrackJoining { .rounding }
 
     /// Connects to the server, and does not start one; after a loss, makes a new connection.
     ///

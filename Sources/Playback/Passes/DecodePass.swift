@@ -74,7 +74,7 @@ struct DecodePass: Sendable {
         var buffer = Self.buffer(for: format)
         defer { buffer.deallocate() }
         var ring = try await control.turn()
-        var widening = SampleWidening(from: format, to: ring.format, frames: Self.laterStep)
+        var conversion = RingConversion(from: format, to: ring.format, frames: Self.laterStep)
         var gain = GainRamp(control.gain)
         while true {
             let room = (control.isHolding ? Self.firstStep : Self.laterStep) * format.bytesPerFrame
@@ -89,7 +89,7 @@ struct DecodePass: Sendable {
                 let pcm = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(frames * format.bytesPerFrame)])
                 gain.apply(control.gain, to: pcm, of: format)
                 let bytes = UnsafeRawBufferPointer(pcm)
-                try await hand(widening?.widened(bytes) ?? bytes, to: ring, from: decoder, &reported)
+                try await hand(conversion?.converted(bytes) ?? bytes, to: ring, from: decoder, &reported)
                 written += FrameCount(frames)
             case .formatChanged:
                 reportPrimed(ring, isLast: true)
@@ -100,7 +100,7 @@ struct DecodePass: Sendable {
                 buffer.deallocate()
                 buffer = Self.buffer(for: format)
                 ring = try await control.turn()
-                widening = SampleWidening(from: format, to: ring.format, frames: Self.laterStep)
+                conversion = RingConversion(from: format, to: ring.format, frames: Self.laterStep)
             case .end:
                 reportPrimed(ring, isLast: true)
                 return

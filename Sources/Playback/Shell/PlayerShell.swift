@@ -46,7 +46,7 @@ final class PlayerShell {
         self.send = send
         state = PlayerState(
             exitsAtEnd: settings.exitsAtEnd,
-            opensEachTrack: parts.output.opensEachTrack,
+            joining: parts.output.joining,
             volume: settings.volume ?? 100,
             repeatMode: settings.repeatMode,
             isShuffled: settings.shuffle,

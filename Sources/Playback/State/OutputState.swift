@@ -9,8 +9,8 @@ struct OutputState: Sendable, Equatable {
     /// After this time without an underrun, the next one counts as the first.
     static let calmTime = Duration.seconds(300)
 
-    /// `true` if the sink wants each track in a stream of its own.
-    let opensEachTrack: Bool
+    /// Which tracks may follow others in the open stream.
+    let joining: TrackJoining
     /// The format of the open stream; `nil` without one.
     private(set) var format: AudioFormat?
     private(set) var isRunning = false
@@ -29,7 +29,7 @@ struct OutputState: Sendable, Equatable {
     /// Set from the loss of the audio server until sound is heard again.
     private var recovery: OutputRecovery?
 
-    init(opensEachTrack: Bool) { self.opensEachTrack = opensEachTrack }
+    init(joining: TrackJoining) { self.joining = joining }
 
     /// `true` if the sink could start, but waits until more of the track is loaded: a refill that is longer than the
     /// ring is awaited as bytes, which take a tenth of the memory.
@@ -46,12 +46,12 @@ struct OutputState: Sendable, Equatable {
 
     /// `true` if a track in `format` can follow in the open stream without a gap.
     func canContinue(in format: AudioFormat) -> Bool {
-        self.format.map(format.fits) == true && !opensEachTrack
+        self.format.map { joining.allows(format, in: $0) } == true
     }
 
     /// Opens a stream for `pass`, unless the open one fits.
     mutating func open(_ format: AudioFormat, for pass: Pass) -> [PlayerEffect] {
-        guard self.format != format || (opensEachTrack && playing != pass.playing) else { return [] }
+        guard self.format != format || (joining == .never && playing != pass.playing) else { return [] }
         self.format = format
         playing = pass.playing
         return [.openOutput(format)]
@@ -106,7 +106,7 @@ struct OutputState: Sendable, Equatable {
     }
 
     /// The stream could not be opened or started, or has failed.
-    mutating func failed() { self = OutputState(opensEachTrack: opensEachTrack) }
+    mutating func failed() { self = OutputState(joining: joining) }
 
     /// The audio server was lost, for the first time or again. Returns `true` if `error` differs from the
     /// last one reported since sound was last heard.
@@ -114,7 +114,7 @@ struct OutputState: Sendable, Equatable {
         var recovery = recovery ?? OutputRecovery()
         let isNew = recovery.isNew(error)
         recovery.lost()
-        self = OutputState(opensEachTrack: opensEachTrack)
+        self = OutputState(joining: joining)
         self.recovery = recovery
         return isNew
     }

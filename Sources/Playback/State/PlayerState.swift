@@ -57,7 +57,7 @@ struct PlayerState: Sendable {
     /// `seed` determines every shuffle.
     init(
         exitsAtEnd: Bool,
-        opensEachTrack: Bool = false,
+        joining: TrackJoining = .exactly,
         volume: Int = 100,
         repeatMode: RepeatMode = .off,
         isShuffled: Bool = false,
@@ -67,7 +67,7 @@ struct PlayerState: Sendable {
         self.exitsAtEnd = exitsAtEnd
         self.volume = volume
         self.gainMode = gainMode
-        output = OutputState(opensEachTrack: opensEachTrack)
+        output = OutputState(joining: joining)
         queue = PlayQueue(seed: seed)
         queue.repeatMode = repeatMode
         if isShuffled { queue.toggleShuffle() }

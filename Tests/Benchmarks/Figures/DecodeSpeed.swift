@@ -35,34 +35,5 @@ enum DecodeSpeed {
             to: table.median("from a file", of: .mpg123).map { $0 / 0.95 },
             goal: "≥ 0.95 × mpg123's speed from a file"
         )
-        try await measureFLAC(stage, rounds: rounds, minutes: isQuick ? 5 : 20, into: &table)
-    }
-
-    /// One after the other, so that a machine that slows down slows both.
-    private static func measureFLAC(
-        _ stage: BenchStage,
-        rounds: Int,
-        minutes: Int,
-        into table: inout FigureTable
-    ) async throws {
-        let folder = try TemporaryFolder()
-        let music = try await FLACFixtures.song(seconds: minutes * 60, channels: 2)
-        let file = try folder.write(music, to: "long.flac")
-        let options = ["--json", "--sink", "null:fast", "--no-cache", file]
-        for _ in 0..<rounds {
-            let own = try await RunningProcess.time(
-                RepriseRun.binary,
-                options,
-                environment: stage.environment
-            )
-            let reference = try await RunningProcess.time("flac", ["-s", "-t", file])
-            table.add(
-                "FLAC from a file, × the time of flac -t",
-                .count,
-                own.cpu / reference.cpu,
-                atMost: 1 / 0.95,
-                goal: "≤ 1.05 (0.95 × its speed)"
-            )
-        }
     }
 }

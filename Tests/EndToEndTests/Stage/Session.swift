@@ -48,6 +48,16 @@ final class Session: Sendable {
         return takeSound()
     }
 
+    /// The player's anonymous memory now, in KiB.
+    func anonymousKilobytes() throws -> Int {
+        let path = "/proc/\(process.processIdentifier)/status"
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix("RssAnon:") }),
+            let size = Int(line.filter(\.isNumber))
+        else { throw RunningProcess.Failure(description: "\(path) has no RssAnon") }
+        return size
+    }
+
     /// Ends the player by its command and returns the samples.
     @discardableResult
     func quit() async throws -> Data {

@@ -22,12 +22,12 @@ final class TestSink: AudioOutput {
     }
 
     private let state: Locked<State>
-    let opensEachTrack: Bool
+    let joining: TrackJoining
 
     /// With an `allowance`, takes only that many frames before `allow`.
-    init(allowance: Int? = nil, opensEachTrack: Bool = false) {
+    init(allowance: Int? = nil, joining: TrackJoining = .exactly) {
         state = Locked(State(allowance: allowance))
-        self.opensEachTrack = opensEachTrack
+        self.joining = joining
     }
 
     var isRealTime: Bool { false }

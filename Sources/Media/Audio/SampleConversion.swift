@@ -1,5 +1,3 @@
-import Media
-
 /// The samples that `wav:` and `raw:` write, in little-endian byte order.
 package enum SinkSample: String, Sendable, CaseIterable {
     /// Signed integers.
@@ -7,7 +5,16 @@ package enum SinkSample: String, Sendable, CaseIterable {
     /// 32-bit floating point; full scale is ±1.
     case f32
 
-    var byteCount: Int {
+    /// The samples of `format`, in which a machine with little-endian byte order has them.
+    package init(_ format: SampleFormat) {
+        switch format {
+        case .s16: self = .s16
+        case .s32: self = .s32
+        case .f32: self = .f32
+        }
+    }
+
+    package var byteCount: Int {
         switch self {
         case .s16: 2
         case .s24: 3
@@ -16,44 +23,43 @@ package enum SinkSample: String, Sendable, CaseIterable {
     }
 }
 
-/// Converts PCM to the samples of a file. Pure.
+/// Converts PCM to the samples of a file, or of the stream in which it follows other music. Pure.
 ///
 /// To integers, values are rounded to the nearest, halves to the even one, and clipped; no dither is added. NaN becomes
 /// 0. To floating point, values that exceed full scale stay.
-struct SampleConversion {
+package struct SampleConversion: Sendable {
     let source: SampleFormat
-    let target: SinkSample
+    package let target: SinkSample
 
-    /// `true` if the samples are written as they are.
-    var isIdentity: Bool {
-        switch (source, target) {
-        case (.s16, .s16), (.s32, .s32), (.f32, .f32): true
-        default: false
-        }
+    /// `nil` if the samples stay as they are.
+    package init?(from source: SampleFormat, to target: SinkSample) {
+        guard target != SinkSample(source) else { return nil }
+        self.source = source
+        self.target = target
     }
 
-    /// Converts all samples of `pcm` into the start of `file`, which has room for them; returns the number of bytes.
-    func convert(_ pcm: UnsafeRawBufferPointer, into file: UnsafeMutableRawBufferPointer) -> Int {
+    /// Converts all samples of `pcm` into the start of `bytes`, which has room for them; returns the number of bytes.
+    package func convert(_ pcm: UnsafeRawBufferPointer, into bytes: UnsafeMutableRawBufferPointer) -> Int {
         switch source {
         case .s16:
             let samples = pcm.assumingMemoryBound(to: Int16.self)
-            return write(samples, file, asFloat: { Float($0) / 0x8000 }) {
+            return write(samples, bytes, asFloat: { Float($0) / 0x8000 }) {
                 Self.rounded(Int64($0) << 16, to: $1)
             }
         case .s32:
             let samples = pcm.assumingMemoryBound(to: Int32.self)
-            return write(samples, file, asFloat: { Float($0) / 0x8000_0000 }) {
+            return write(samples, bytes, asFloat: { Float($0) / 0x8000_0000 }) {
                 Self.rounded(Int64($0), to: $1)
             }
         case .f32:
             let samples = pcm.assumingMemoryBound(to: Float.self)
-            return write(samples, file, asFloat: { $0 }, asInteger: Self.rounded)
+            return write(samples, bytes, asFloat: { $0 }, asInteger: Self.rounded)
         }
     }
 
     private func write<Sample>(
         _ samples: UnsafeBufferPointer<Sample>,
-        _ file: UnsafeMutableRawBufferPointer,
+        _ result: UnsafeMutableRawBufferPointer,
         asFloat: (Sample) -> Float,
         asInteger: (_ sample: Sample, _ bits: Int) -> Int32
     ) -> Int {
@@ -64,7 +70,7 @@ struct SampleConversion {
                 ? asFloat(samples[index]).bitPattern
                 : UInt32(bitPattern: asInteger(samples[index], width * 8))
             for byte in 0..<width {
-                file[index * width + byte] = UInt8(truncatingIfNeeded: bits >> UInt32(8 * byte))
+                result[index * width + byte] = UInt8(truncatingIfNeeded: bits >> UInt32(8 * byte))
             }
         }
         return samples.count * width

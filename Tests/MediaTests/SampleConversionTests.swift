@@ -1,7 +1,7 @@
-import Media
-@testable import Output
 import TestSupport
 import Testing
+
+@testable import Media
 
 @Suite struct SampleConversionTests {
     /// `samples` as bytes of `target`.
@@ -10,8 +10,12 @@ import Testing
     {
         let file = UnsafeMutableRawBufferPointer.allocate(byteCount: samples.count * 4 + 1, alignment: 16)
         defer { file.deallocate() }
-        let count = samples.withUnsafeBytes {
-            SampleConversion(source: source, target: target).convert($0, into: file)
+        let count = samples.withUnsafeBytes { pcm in
+            guard let conversion = SampleConversion(from: source, to: target) else {
+                file.copyMemory(from: pcm)
+                return pcm.count
+            }
+            return conversion.convert(pcm, into: file)
         }
         #expect(count == samples.count * target.byteCount)
         return Array(file[..<count])
