@@ -271,6 +271,7 @@ package final class ADTSDecoder: AudioDecoder {
         // The length in time is an estimate too.
         if opened.map.place(before: opened.player.firstPacket(toPlay: wanted + opened.width)) == nil {
             while let offset = opened.map.nextSample {
+                source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
                 let (bytes, _) = try await look(at: offset, count: RateProfile.sampleByteCount)
                 // The first bytes are the rest of a frame.
                 let (packets, length) = Self.packets(

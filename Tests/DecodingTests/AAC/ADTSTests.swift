@@ -156,6 +156,7 @@ import Testing
             #expect(!landing.isExact)
             let requests = source.requests.dropFirst().dropLast()
             #expect(requests.count <= 6 && requests.allSatisfy { $0.count <= 4_096 }, "\(requests)")
+            #expect(source.announced == Array(requests))
             // Afterwards the rates are known.
             let before = source.requests.count
             _ = try await decoder.seek(to: .seconds(seconds * 0.7))

@@ -36,6 +36,8 @@ import Testing
         let first = try await decoder.seek(to: target)
         _ = try await decodeRest(decoder, limit: 4_000)
         let requests = Array(source.requests.dropFirst())
+        // If announced, a sample brings no other bytes.
+        #expect(source.announced == requests.dropLast())
         // A second one finds the rates known.
         _ = try await decoder.seek(to: .seconds(300 * (1 - share) + 7))
         #expect(source.requests.count - 1 - requests.count <= 1)
