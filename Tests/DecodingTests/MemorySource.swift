@@ -17,6 +17,7 @@ final class MemorySource: ResourceReader {
         var random: SeededGenerator?
         var isGated = false
         var prefetched: [ByteRange] = []
+        var announced: [ByteRange] = []
         /// The length of the resource.
         var length: Int
         var isLengthKnown = true
@@ -108,6 +109,9 @@ final class MemorySource: ResourceReader {
 
     var report: LoadReport { LoadReport() }
     func allowReadAhead(bytesPerSecond: Double) {}
+    /// The ranges that were announced, in order.
+    var announced: [ByteRange] { state.withLock(\.announced) }
+    func willRead(_ range: ByteRange) { state.withLock { $0.announced.append(range) } }
     /// The ranges that were to be fetched ahead.
     var prefetched: [ByteRange] { state.withLock(\.prefetched) }
     func prefetch(_ range: ByteRange) { state.withLock { $0.prefetched.append(range) } }

@@ -270,7 +270,8 @@ package final class ADTSDecoder: AudioDecoder {
         }
         // The length in time is an estimate too.
         if opened.map.place(before: opened.player.firstPacket(toPlay: wanted + opened.width)) == nil {
-            for offset in opened.map.unsampled {
+            while let offset = opened.map.nextSample {
+                source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
                 let (bytes, _) = try await look(at: offset, count: RateProfile.sampleByteCount)
                 // The first bytes are the rest of a frame.
                 let (packets, length) = Self.packets(
@@ -362,7 +363,7 @@ package final class ADTSDecoder: AudioDecoder {
         guard target < opened.frameCount ?? .max else { return true }
         let number = opened.player.firstPacket(toPlay: target + opened.width)
         let place = opened.map.place(before: number)
-        guard place != nil || opened.map.unsampled.isEmpty else { return false }
+        guard place != nil || opened.map.nextSample == nil else { return false }
         let offset = opened.map.offset(of: number)
         let start = min(place?.offset ?? offset, offset)
         return source.isStored(start..<max(start, min(offset + Int64(Self.lookByteCount), length)))

@@ -59,11 +59,11 @@ struct ADTSMap {
         profile.sample(length, around: offset - origin)
     }
 
-    /// The offsets at which to sample the lengths before a seek behind the counted packets; empty if nothing is to be
-    /// learned from that.
-    var unsampled: [Int64] {
-        guard let length else { return [] }
-        return profile.unsampled(behind: counted.offset - origin, in: length - origin).map { origin + $0 }
+    /// The offset at which to sample the length of frames next, before a seek behind the counted packets; `nil` if no more
+    /// samples pay.
+    var nextSample: Int64? {
+        guard let length else { return nil }
+        return profile.nextSample(behind: known, mean: countedLength, in: length - origin).map { origin + $0 }
     }
 
     // MARK: Estimates

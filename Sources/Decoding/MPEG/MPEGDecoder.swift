@@ -296,7 +296,7 @@ package final class MPEGDecoder: AudioDecoder {
         let opened = try await opening()
         nextFormat = nil
         var lander = SeekLander(source, opened.map, maySample: feed.lastFrame != nil)
-        let landing = try await lander.land(on: opened.map.position(at: time))
+        let landing = try await lander.land(at: time)
         // Reopened only after the last `await`, so that a cancelled seek changes nothing.
         try opened.handle.reopen()
         opened.map = lander.map

@@ -43,8 +43,9 @@ struct SeekLander {
         self.maySample = maySample
     }
 
-    /// Lands on the PCM frame `position` of the music.
-    mutating func land(on position: FrameCount) async throws -> Landing {
+    /// Lands on `time`, or on the end of the music if that is earlier.
+    mutating func land(at time: Duration) async throws -> Landing {
+        let position = map.position(at: time)
         switch map.route(to: position) {
         case .end(let end):
             return atEnd(SeekLanding(frame: end, isExact: true))
@@ -54,7 +55,7 @@ struct SeekLander {
             }
             // The stored table is wrong here, so it cannot be trusted anywhere.
             map.table = SeekTable()
-            return try await land(on: position)
+            return try await land(at: time)
         case .estimate(let frame, let offset, let sample):
             let target = Target(position: position, sample: sample, frame: frame, offset: map.origin + offset)
             if map.hasConstantRate {
@@ -64,8 +65,10 @@ struct SeekLander {
             try await walkStored(to: frame)
             // What is stored is played without any request.
             if maySample, !isStored(at: position) { try await sampleRates(for: frame) }
+            // Samples also change the estimate of the end.
+            let position = map.position(at: time)
             guard case .estimate(let frame, let offset, let sample) = map.route(to: position) else {
-                return try await land(on: position)
+                return try await land(at: time)
             }
             return try await land(
                 near: Target(position: position, sample: sample, frame: frame, offset: map.origin + offset)
@@ -113,7 +116,7 @@ struct SeekLander {
 
     /// Samples the length of frames elsewhere, if nothing else tells where frame `number` is.
     private mutating func sampleRates(for number: Int64) async throws {
-        for offset in map.unsampled(for: number) {
+        while let offset = map.nextSample(for: number) {
             source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
             var window = ByteWindow(source, at: offset)
             try await window.fill(RateProfile.sampleByteCount, askingUpTo: RateProfile.sampleByteCount)

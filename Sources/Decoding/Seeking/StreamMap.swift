@@ -103,11 +103,11 @@ struct StreamMap {
         return audioEnd - origin
     }
 
-    /// The offsets in the resource at which to sample the length of frames before a seek to frame `number`; empty if
-    /// nothing is to be learned from that.
-    func unsampled(for number: Int64) -> [Int64] {
-        guard number > furthest.number, let length = unstatedByteCount else { return [] }
-        return profile.unsampled(behind: furthest.offset, in: length).map { origin + $0 }
+    /// The offset in the resource at which to sample the length of frames next, before a seek to frame `number`; `nil` if
+    /// no more samples pay.
+    func nextSample(for number: Int64) -> Int64? {
+        guard number > furthest.number, let length = unstatedByteCount else { return nil }
+        return profile.nextSample(behind: furthest, mean: meanFrameLength, in: length).map { origin + $0 }
     }
 
     /// Records that the frames around `offset` of the resource have the mean length `length`; 0 if none were found there.

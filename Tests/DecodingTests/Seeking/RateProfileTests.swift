@@ -10,8 +10,12 @@ import Testing
         Fixture.made("VBR \($0)", ["-V", $0, "-t", "--nores", "--resample", "44.1"], seconds: 20)
     }
 
-    /// Five minutes, of which each third has a rate of its own.
-    private static let files = [[0, 2, 1], [2, 0, 1], [1, 2, 0]].map { order in
+    private static let files = [
+        [0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0], [0, 2, 0], [2, 0, 2],
+    ].map(file)
+
+    /// Five minutes, of which each third has the rate of one of the parts.
+    private static func file(_ order: [Int]) -> Fixture {
         Fixture(
             name: "rates \(order)",
             bytes: order.flatMap { part in (0..<5).flatMap { _ in parts[part].bytes } }
@@ -29,13 +33,16 @@ import Testing
         _ = try await decodeRest(decoder, limit: 4_000)
         #expect(source.requests.count == 1)
         let target = Duration.seconds(300 * share)
-        _ = try await decoder.seek(to: target)
+        let first = try await decoder.seek(to: target)
         _ = try await decodeRest(decoder, limit: 4_000)
         let requests = Array(source.requests.dropFirst())
+        // If announced, a sample brings no other bytes.
+        #expect(source.announced == requests.dropLast())
         // A second one finds the rates known.
         _ = try await decoder.seek(to: .seconds(300 * (1 - share) + 7))
         #expect(source.requests.count - 1 - requests.count <= 1)
         let again = try await decoder.seek(to: target)
+        #expect(first == again)
         _ = try await decodeRest(decoder, limit: 4_000)
         source.store(0..<Int64(bytes.count))
         while decoder.correctedLanding == nil, try await decoder.scanStored() {}
@@ -44,25 +51,26 @@ import Testing
         return (abs((place - target) / .seconds(300)), requests)
     }
 
-    @Test(arguments: files)
-    func `far seeks land within a tenth with a stated duration, and within a quarter without`(file: Fixture)
+    @Test(arguments: files, [nil, Duration.seconds(300)])
+    func `far seeks land within a tenth, after at most six samples`(file: Fixture, stated: Duration?)
         async throws
     {
-        var errors = (stated: 0.0, unstated: 0.0)
-        for share in [0.2, 0.4, 0.6, 0.8] {
-            for stated in [Duration.seconds(300), nil] {
-                let (error, requests) = try await landing(in: file.bytes, at: share, lasting: stated)
-                #expect(requests.count <= 3, "\(requests)")
-                #expect(requests.dropLast().allSatisfy { $0.count <= 4_096 }, "\(requests)")
-                if stated == nil {
-                    errors.unstated = max(errors.unstated, error)
-                } else {
-                    errors.stated = max(errors.stated, error)
-                }
-            }
+        for share in [0.4, 0.8] {
+            let (error, requests) = try await landing(in: file.bytes, at: share, lasting: stated)
+            #expect(error <= 0.1, "\(file.name): \(error) at \(share)")
+            #expect(requests.count <= 6 + 1, "\(requests)")
+            #expect(requests.dropLast().allSatisfy { $0.count <= 4_096 }, "\(requests)")
         }
-        #expect(errors.stated <= 0.1, "\(file.name): \(errors)")
-        #expect(errors.unstated <= 0.25, "\(file.name): \(errors)")
+    }
+
+    @Test(arguments: 0..<3)
+    func `two samples are enough if the rate stays about the same`(part: Int) async throws {
+        let file = Self.file([part, part, part])
+        for stated in [nil, Duration.seconds(300)] {
+            let (error, requests) = try await landing(in: file.bytes, at: 0.8, lasting: stated)
+            #expect(error <= 0.1, "\(file.name): \(error)")
+            #expect(requests.count == 2 + 1, "\(requests)")
+        }
     }
 
     @Test func `nothing is sampled if the rate is constant, or if a header states it`() async throws {
@@ -90,6 +98,27 @@ import Testing
         #expect(try await !decoder.seek(to: .seconds(220)).isExact)
         _ = try await decodeRest(decoder, limit: 4_000)
         #expect(source.requests.count == before, "\(source.requests)")
+    }
+
+    @Test func `the gap where the rate changes is halved`() {
+        #expect(
+            places { $0 < 1_500_000 ? 400 : 800 } == [2_000_000, 3_600_000, 1_020_000, 1_510_000, 1_265_000]
+        )
+        // Rates that change everywhere end it too, and so does a place without frames.
+        #expect(places { $0 / 1_000 % 2 == 0 ? 400 : 4_000 }.count <= 6)
+        #expect(places { $0 == 1_020_000 ? 0 : 800 } == [2_000_000, 3_600_000, 1_020_000])
+        #expect(places { _ in 0 } == [2_000_000, 3_600_000])
+    }
+
+    /// The places at which music of 4 MB is sampled that has frames of `length`, and of 400 bytes at the start.
+    private func places(_ length: (Int64) -> Double) -> [Int64] {
+        var profile = RateProfile(statedFrames: nil)
+        var places: [Int64] = []
+        while let place = profile.nextSample(behind: (100, 40_000), mean: 400, in: 4_000_000) {
+            places.append(place)
+            profile.sample(length(place), around: place)
+        }
+        return places
     }
 
     @Test func `a stated length that contradicts the samples is not believed`() {
