@@ -34,7 +34,7 @@ struct Bench {
             ("keys", { try await KeySounds.measure(stage, rounds: isQuick ? 1 : 5, into: &$0) }),
             ("gaps", { try await TrackGaps.measure(stage, rounds: isQuick ? 1 : 5, into: &$0) }),
             ("decoding", { try await DecodeSpeed.measure(stage, isQuick: isQuick, into: &$0) }),
-            ("formats", { try await FormatSpeed.measure(stage, isQuick: isQuick, into: &$0) }),
+            ("formats", { try await Formats.measure(stage, isQuick: isQuick, into: &$0) }),
             ("start", { try await StartUp.measure(stage, rounds: 5, into: &$0) }),
             ("big queue", { try await BigQueue.measure(stage, rounds: isQuick ? 2 : 5, into: &$0) }),
             ("micro", { try await MicroCounts.measure(into: &$0) }),

@@ -35,7 +35,7 @@ struct ADTSMap {
         length: Int64?,
         statedPackets: Double? = nil
     ) {
-        profile = RateProfile(statedFrames: statedPackets)
+        profile = RateProfile(statedFrames: statedPackets, places: .few)
         (self.header, self.origin, self.meanLength) = (header, origin, max(1, meanLength))
         self.length = length
         counted = Place(position: 0, offset: origin)

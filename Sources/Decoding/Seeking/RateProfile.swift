@@ -11,11 +11,19 @@ import Media
 struct RateProfile {
     /// The bytes of one sample. Some frames of any rate fit.
     static let sampleByteCount = 4 * 1_024
-    /// The most samples of one stream.
-    private static let mostSamples = 6
-    /// Where the first samples are, as shares of the bytes. If the thirds of the music have the rates A, B and A, the middle
-    /// is in B.
-    private static let firstShares = [0.5, 0.9]
+    /// Where a stream is sampled.
+    struct Places {
+        /// The first places, as shares of the bytes.
+        let first: [Double]
+        /// The most places in all.
+        let most: Int
+
+        /// If the thirds of the music have the rates A, B and A, the middle is in B.
+        static let accurate = Places(first: [0.5, 0.9], most: 6)
+        /// For the fewest requests.
+        static let few = Places(first: [0.3, 0.7], most: 2)
+    }
+
     /// A gap between two places is sampled if the number of its frames is uncertain by more than this share of all frames.
     private static let leastUncertainty = 0.08
     /// The least rest of a stream for which samples pay.
@@ -31,12 +39,14 @@ struct RateProfile {
         var length: Double
     }
 
+    private let places: Places
     private var samples: [Sample] = []
     /// The number of frames of the stream; `nil` if nothing states it.
     let statedFrames: Double?
 
     /// A profile of music of `statedFrames` frames.
-    init(statedFrames: Double?) {
+    init(statedFrames: Double?, places: Places) {
+        self.places = places
         self.statedFrames = statedFrames.flatMap { $0 > 0 && $0 < Self.mostFrames ? $0 : nil }
     }
 
@@ -52,12 +62,12 @@ struct RateProfile {
     /// Two fixed places come first. Then, if the rates at both ends of a gap differ, its middle narrows down where the rate
     /// changes; the gap is chosen in which that changes the number of frames most.
     func nextSample(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64) -> Int64? {
-        guard samples.count < Self.mostSamples, length - known.offset > Self.leastRest else { return nil }
+        guard samples.count < places.most, length - known.offset > Self.leastRest else { return nil }
         let last = max(known.offset, samples.last?.offset ?? 0)
-        let places = Self.firstShares.map { Int64($0 * Double(length)) }
-        if samples.count < places.count, let place = places.first(where: { $0 > last }) { return place }
+        let first = places.first.map { Int64($0 * Double(length)) }
+        if samples.count < first.count, let place = first.first(where: { $0 > last }) { return place }
         guard let count = frameCount(behind: known, mean: mean, in: length) else { return nil }
-        let all = self.places(behind: known, mean: mean, in: length)
+        let all = rates(behind: known, mean: mean, in: length)
         let gaps = zip(all, all.dropFirst()).map { low, high in
             (middle: (low.offset + high.offset) / 2, uncertainty: abs(Self.effect(low, high)))
         }
@@ -107,7 +117,7 @@ struct RateProfile {
     }
 
     /// The end of the known frames, and the samples behind it that found frames.
-    private func places(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64)
+    private func rates(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64)
         -> [Sample]
     {
         [Sample(offset: known.offset, length: mean)]
@@ -122,7 +132,7 @@ struct RateProfile {
     private func pieces(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64)
         -> [Piece]?
     {
-        let all = places(behind: known, mean: mean, in: length)
+        let all = rates(behind: known, mean: mean, in: length)
         let gapCount = all.count - 1
         guard known.offset < length, mean > 0, statedFrames != nil || gapCount > 0 else { return nil }
         // Where in each gap between two places the rate changes.

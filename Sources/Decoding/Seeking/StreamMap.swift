@@ -40,7 +40,10 @@ struct StreamMap {
     /// - Parameter duration: the length of the music as a playlist states it; `nil` if none does.
     init(_ head: StreamHead, audioEnd: Int64?, lasting duration: Duration? = nil) {
         let framesPerSecond = Double(head.header.sampleRate) / Double(head.header.samplesPerFrame)
-        profile = RateProfile(statedFrames: duration.map { $0.seconds * framesPerSecond })
+        profile = RateProfile(
+            statedFrames: duration.map { $0.seconds * framesPerSecond },
+            places: .accurate
+        )
         header = head.header
         xing = head.xing
         trim = GaplessTrim(head.xing, samplesPerFrame: head.header.samplesPerFrame)

@@ -141,8 +141,8 @@ import Testing
         return bytes
     }
 
-    @Test(arguments: [5, 60])
-    func `the first sound takes one request, and a far seek few`(minutes: Int) async throws {
+    @Test(arguments: [(5, 3), (60, 4)])
+    func `the first sound takes one request, and a far seek few`(minutes: Int, most: Int) async throws {
         let bytes = Self.long(minutes)
         let seconds = Double(minutes * 60)
         for target in minutes == 60 ? [0.9] : [0.9, 0.5, 0.2] {
@@ -152,10 +152,10 @@ import Testing
             #expect(source.requests.count == 1)
             let landing = try await decoder.seek(to: .seconds(seconds * target))
             _ = try await decodeBytes(decoder, atMost: 100_000)
-            #expect(source.requests.count - 1 <= 6 + 1)
+            #expect(source.requests.count - 1 <= most)
             #expect(!landing.isExact)
             let requests = source.requests.dropFirst().dropLast()
-            #expect(requests.count <= 6 && requests.allSatisfy { $0.count <= 4_096 }, "\(requests)")
+            #expect(requests.count <= 2 && requests.allSatisfy { $0.count <= 4_096 }, "\(requests)")
             #expect(source.announced == Array(requests))
             // Afterwards the rates are known.
             let before = source.requests.count
@@ -163,15 +163,6 @@ import Testing
             _ = try await decodeBytes(decoder, atMost: 20_000)
             #expect(source.requests.count - before <= 2)
         }
-    }
-
-    @Test func `two samples are enough for a far seek if the rate stays the same`() async throws {
-        let part = MadeAAC("aac", bitRate: 96)
-        let source = MemorySource((0..<25).flatMap { _ in part.bytes })
-        let decoder = decoder(source)
-        _ = try await decodeBytes(decoder, atMost: 100_000)
-        _ = try await decoder.seek(to: .seconds(200))
-        #expect(source.requests.count == 1 + 2 + 1, "\(source.requests)")
     }
 
     @Test(arguments: [120, 200])
@@ -191,7 +182,7 @@ import Testing
         let exact = self.decoder(MemorySource(bytes, isStored: true))
         let frame = corrected.frame
         // Without samples it would be the rate of the start, five times that of the second third.
-        #expect(abs(frame / 44_100 - seconds) <= 30, "\(frame)")
+        #expect(abs(frame / 44_100 - seconds) <= 60, "\(frame)")
         #expect(try await exact.seek(to: exact.info.format.duration(of: frame)).frame == frame)
         let expected = try await decodeBytes(exact, atMost: 80_000)
         expectSame(heard, expected)

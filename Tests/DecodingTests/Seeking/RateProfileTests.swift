@@ -112,7 +112,7 @@ import Testing
 
     /// The places at which music of 4 MB is sampled that has frames of `length`, and of 400 bytes at the start.
     private func places(_ length: (Int64) -> Double) -> [Int64] {
-        var profile = RateProfile(statedFrames: nil)
+        var profile = RateProfile(statedFrames: nil, places: .accurate)
         var places: [Int64] = []
         while let place = profile.nextSample(behind: (100, 40_000), mean: 400, in: 4_000_000) {
             places.append(place)
@@ -122,13 +122,13 @@ import Testing
     }
 
     @Test func `a stated length that contradicts the samples is not believed`() {
-        var profile = RateProfile(statedFrames: 100)
+        var profile = RateProfile(statedFrames: 100, places: .accurate)
         profile.sample(400, around: 2_000_000)
         let known: (number: Int64, offset: Int64) = (50, 20_000)
         let count = profile.frameCount(behind: known, mean: 400, in: 4_000_000)
         #expect(count.map { abs($0 - 10_000) < 100 } == true)
         for stated in [0, -1, .infinity, .nan, 1e300] {
-            #expect(RateProfile(statedFrames: stated).statedFrames == nil)
+            #expect(RateProfile(statedFrames: stated, places: .accurate).statedFrames == nil)
         }
     }
 }

@@ -1,0 +1,159 @@
+import RepriseOrigin
+import TestSupport
+
+/// The formats beside MP3: requests, memory, and decoding beside each format's own tool.
+enum Formats {
+    /// A format, how to make it from `in.wav`, and its own decoder.
+    private struct Format {
+        let name: String
+        let file: String
+        /// The requests to the first sound, and those of a far seek, while nothing is cached.
+        var requests = (start: 1, seek: 1)
+        /// The program and arguments that make `file`; `nil` for `in.wav` itself.
+        var encoder: [String]?
+        /// The program and arguments that decode `file` and drop the samples; `nil` if there is none to compare with.
+        var reference: [String]?
+        /// The speed to reach, as a share of the reference's.
+        var share = 0.9
+    }
+
+    private static let ffmpeg = ["ffmpeg", "-v", "error", "-i", "in.wav", "-c:a", "aac", "-b:a", "128k"]
+
+    private static let formats = [
+        Format(name: "WAV", file: "in.wav"),
+        Format(
+            name: "FLAC",
+            file: "song.flac",
+            requests: (1, 3),
+            encoder: ["flac", "-s", "-o", "song.flac", "in.wav"],
+            reference: ["flac", "-s", "-t", "song.flac"],
+            share: 0.95
+        ),
+        Format(
+            name: "Opus",
+            file: "song.opus",
+            requests: (1, 3),
+            encoder: ["opusenc", "--quiet", "in.wav", "song.opus"],
+            reference: ["opusdec", "--quiet", "--float", "--rate", "48000", "song.opus", "out.wav"]
+        ),
+        Format(
+            name: "Vorbis",
+            file: "song.ogg",
+            requests: (1, 3),
+            encoder: ["oggenc", "-Q", "-o", "song.ogg", "in.wav"],
+            reference: ["oggdec", "-Q", "-o", "out.wav", "song.ogg"]
+        ),
+        Format(
+            name: "M4A",
+            file: "song.m4a",
+            requests: (1, 1),
+            encoder: ffmpeg + ["-movflags", "+faststart", "song.m4a"],
+            reference: ["faad", "-q", "-b", "4", "-o", "out.wav", "song.m4a"]
+        ),
+        Format(
+            name: "ADTS",
+            file: "song.aac",
+            requests: (1, 3),
+            encoder: ffmpeg + ["song.aac"],
+            reference: ["faad", "-q", "-b", "4", "-o", "out.wav", "song.aac"]
+        ),
+    ]
+
+    static func measure(_ stage: BenchStage, isQuick: Bool, into table: inout FigureTable) async throws {
+        table.begin("Formats, a song of 5 min")
+        let folder = try TemporaryFolder()
+        // Without `-R` the noise would be another one each time.
+        let noise = ["synth", "300", "pinknoise", "tremolo", "0.05", "90", "gain", "-30"]
+        let wave = ["sox", "-R", "-n", "-r", "48000", "-c", "2", "-b", "16", "in.wav"]
+        try await run(wave + noise, in: folder)
+        for format in formats {
+            if let encoder = format.encoder { try await run(encoder, in: folder) }
+            try await measureRequests(of: format, in: folder, stage, &table)
+            try await measureSpeed(of: format, in: folder, rounds: isQuick ? 3 : 7, stage, &table)
+        }
+    }
+
+    private static func measureRequests(
+        of format: Format,
+        in folder: TemporaryFolder,
+        _ stage: BenchStage,
+        _ table: inout FigureTable
+    ) async throws {
+        let server = try TestOrigin(folder: folder.path)
+        // With a short read-ahead, all requests are for the sound that is awaited.
+        let options = ["--headless", "--json", "--sink", "null", "--read-ahead", "64kB"]
+        let cache = ["--cache-dir", folder.path("cache"), server.url("/" + format.file)]
+        for (name, most) in [("to the first sound", format.requests.start), ("the same, cached", 0)] {
+            let before = server.log.requests.count
+            let player = try RunningProcess(
+                RepriseRun.binary,
+                options + cache,
+                environment: stage.environment
+            )
+            try await player.event("playing")
+            let begun = server.log.requests.count
+            table.add(
+                "\(format.name): requests \(name)",
+                .count,
+                Double(begun - before),
+                atMost: Double(most)
+            )
+            if most > 0 {
+                let lines = player.lines.count
+                try player.send("seek 4:00")
+                try await player.event("playing", after: lines)
+                table.add(
+                    "\(format.name): requests of a far seek",
+                    .count,
+                    Double(server.log.requests.count - begun),
+                    atMost: Double(format.requests.seek)
+                )
+                try await player.event("position", after: player.lines.count)
+                table.add(
+                    "\(format.name): memory, anonymous",
+                    .megabytes,
+                    ProcessReading.Memory(player.processIdentifier)?.anonymous,
+                    atMost: 14.7,
+                    goal: "≤ 14 MB"
+                )
+            }
+            try player.send("quit")
+            try await player.waitForExit()
+        }
+    }
+
+    /// One after the other, so that a machine that slows down slows both.
+    private static func measureSpeed(
+        of format: Format,
+        in folder: TemporaryFolder,
+        rounds: Int,
+        _ stage: BenchStage,
+        _ table: inout FigureTable
+    ) async throws {
+        guard let reference = format.reference else { return }
+        let options = ["--json", "--sink", "null:fast", "--no-cache", folder.path(format.file)]
+        for _ in 0..<rounds {
+            let own = try await RunningProcess.time(
+                RepriseRun.binary,
+                options,
+                environment: stage.environment
+            )
+            let other = try await RunningProcess.time(
+                reference[0],
+                Array(reference[1...]),
+                folder: folder.path
+            )
+            table.add(
+                "\(format.name): CPU from a file, × \(reference[0])",
+                .count,
+                own.cpu / other.cpu,
+                atMost: 1 / format.share,
+                goal: "≥ \(format.share) × its speed"
+            )
+        }
+    }
+
+    private static func run(_ words: [String], in folder: TemporaryFolder) async throws {
+        _ = try await RunningProcess.run(words[0], Array(words[1...]), folder: folder.path)
+    }
+}
