@@ -85,6 +85,9 @@ struct Pass: Sendable {
     /// `nil` if unknown. A live stream has no length, even if a playlist states one.
     var duration: Duration? { isLive ? nil : info?.duration ?? track.duration }
 
+    /// The length behind which there is no music; `nil` while it is an estimate or unknown.
+    var exactDuration: Duration? { info?.isDurationExact == true ? duration : nil }
+
     /// The report that the track ends as the one at `index` after `frames` of it were heard.
     func ended(
         at index: Int,

@@ -24,6 +24,7 @@ extension StreamInfo {
         let format = AudioFormat(sampleRate: sampleRate, channelCount: channels)
         var info = StreamInfo(format: format, bytesPerSecond: 4_000)
         info.duration = .seconds(seconds)
+        info.isDurationExact = true
         info.tags.title = title
         return info
     }
