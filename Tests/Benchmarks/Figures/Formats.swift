@@ -47,7 +47,7 @@ enum Formats {
         Format(
             name: "M4A",
             file: "song.m4a",
-            requests: (2, 1),
+            requests: (1, 1),
             encoder: ffmpeg + ["-movflags", "+faststart", "song.m4a"],
             reference: ["faad", "-q", "-b", "4", "-o", "out.wav", "song.m4a"]
         ),
