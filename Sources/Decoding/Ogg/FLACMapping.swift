@@ -67,6 +67,35 @@ final class FLACPacketHandle: OggCodecHandle {
         return isDecoded ? header.count : 0
     }
 
+    /// Decodes the stream that begins with the next page: `true` if it is FLAC whose samples do not have the MD5 that it
+    /// states, because it is damaged or cut short. `false` for other codecs, for FLAC that states no MD5, and without libFLAC.
+    static func isDamaged(_ pages: OggPageReader) async throws -> Bool {
+        let head: OggHead
+        let decoder: FLACHandle
+        let stream: FLACStreamInfo
+        do {
+            head = try await OggHead.read(pages)
+            guard case .flac(let stated) = head.codec, stated.digest != nil else { return false }
+            stream = stated
+            decoder = try await FLACHandle.opened(for: stream, of: "", checksDigest: true)
+        } catch is OggRefusal {
+            return false
+        } catch is MediaError {
+            return false
+        }
+        let handle = FLACPacketHandle(stream, decoder)
+        var packets = OggPackets(upTo: head.codec.longestPacket)
+        var pcm: [UInt8] = []
+        while let found = try await pages.next(), found.page.serial == head.serial || !found.page.isFirst {
+            guard found.page.serial == head.serial else { continue }
+            for packet in packets.take(found).packets where !packet.isEmpty {
+                pcm.removeAll(keepingCapacity: true)
+                guard handle.decode(packet, into: &pcm) > 0 else { return true }
+            }
+        }
+        return !decoder.finish()
+    }
+
     private func header(of packet: [UInt8]) -> FLACFrameHeader? {
         packet.withUnsafeBytes { FLACFrameHeader($0, at: 0, in: stream) }
     }
