@@ -17,6 +17,7 @@ final class MemorySource: ResourceReader {
         var random: SeededGenerator?
         var isGated = false
         var prefetched: [ByteRange] = []
+        var announced: ByteRange = 0..<0
         /// The length of the resource.
         var length: Int
         var isLengthKnown = true
@@ -28,7 +29,7 @@ final class MemorySource: ResourceReader {
     private let mostReads: Int
     private let state: Locked<State>
 
-    /// A request brings at most `requestByteCount` bytes. With a seed, reads return randomly fewer bytes than requested. If
+    /// A request brings at most `requestByteCount` bytes, or what was announced. With a seed, reads return randomly fewer bytes than requested. If
     /// `length` is larger than the number of `bytes`, zeros follow them. After `mostReads`, reads throw `Endless`.
     init(
         _ bytes: [UInt8],
@@ -70,7 +71,8 @@ final class MemorySource: ResourceReader {
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         let isGated = state.withLock { state in
-            let end = min(offset + Int64(min(count, requestByteCount)), Int64(state.length))
+            let announced = state.announced.contains(offset) ? state.announced.upperBound : 0
+            let end = min(max(offset + Int64(min(count, requestByteCount)), announced), Int64(state.length))
             if offset < end, !state.stored.contains(offset) {
                 state.requests.append(offset..<end)
                 state.stored.insert(contentsOf: offset..<end)
@@ -110,6 +112,7 @@ final class MemorySource: ResourceReader {
     func allowReadAhead(bytesPerSecond: Double) {}
     /// The ranges that were to be fetched ahead.
     var prefetched: [ByteRange] { state.withLock(\.prefetched) }
+    func willRead(_ range: ByteRange) { state.withLock { $0.announced = range } }
     func prefetch(_ range: ByteRange) { state.withLock { $0.prefetched.append(range) } }
     func fill() {}
     func reject() async {}
