@@ -56,15 +56,13 @@ final class FLACPacketHandle: OggCodecHandle {
 
     func decode(_ packet: [UInt8], into pcm: inout [UInt8]) -> Int {
         guard let header = header(of: packet) else { return 0 }
+        guard packet.withUnsafeBytes({ decoder.decode(header, $0) }) else { return 0 }
         let start = pcm.count
         pcm.append(contentsOf: repeatElement(0, count: header.count * stream.format.bytesPerFrame))
-        let isDecoded = pcm.withUnsafeMutableBytes { pcm in
-            packet.withUnsafeBytes { packet in
-                decoder.decode(header, packet, into: UnsafeMutableRawBufferPointer(rebasing: pcm[start...]))
-            }
+        pcm.withUnsafeMutableBytes { pcm in
+            decoder.copy(0..<header.count, into: UnsafeMutableRawBufferPointer(rebasing: pcm[start...]))
         }
-        if !isDecoded { pcm.removeSubrange(start...) }
-        return isDecoded ? header.count : 0
+        return header.count
     }
 
     /// Decodes the stream that begins with the next page: `true` if it is FLAC whose samples do not have the MD5 that it
