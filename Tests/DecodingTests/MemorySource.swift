@@ -29,7 +29,7 @@ final class MemorySource: ResourceReader {
     private let mostReads: Int
     private let state: Locked<State>
 
-    /// A request brings at most `requestByteCount` bytes. With a seed, reads return randomly fewer bytes than requested. If
+    /// A request brings at most `requestByteCount` bytes, or what was announced. With a seed, reads return randomly fewer bytes than requested. If
     /// `length` is larger than the number of `bytes`, zeros follow them. After `mostReads`, reads throw `Endless`.
     init(
         _ bytes: [UInt8],
@@ -71,7 +71,8 @@ final class MemorySource: ResourceReader {
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         let isGated = state.withLock { state in
-            let end = min(offset + Int64(min(count, requestByteCount)), Int64(state.length))
+            let announced = state.announced.last.map { $0.contains(offset) ? $0.upperBound : 0 } ?? 0
+            let end = min(max(offset + Int64(min(count, requestByteCount)), announced), Int64(state.length))
             if offset < end, !state.stored.contains(offset) {
                 state.requests.append(offset..<end)
                 state.stored.insert(contentsOf: offset..<end)

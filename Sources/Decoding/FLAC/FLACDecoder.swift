@@ -181,7 +181,7 @@ package final class FLACDecoder: AudioDecoder {
         return opened?.map.storedPlaces() ?? []
     }
 
-    /// Decodes all of `source`: `true` if it is FLAC whose samples do not have the MD5 that it states, because it is damaged
+    /// Decodes all of `source`: `true` if it is FLAC, also in Ogg, whose samples do not have the MD5 that it states, because it is damaged
     /// or cut short. `false` for everything else, for FLAC that states no MD5, and without libFLAC.
     package static func isDamaged(_ source: any ByteSource) async throws -> Bool {
         var stream = ProbedStream(source: source, subject: "")
@@ -189,7 +189,15 @@ package final class FLACDecoder: AudioDecoder {
         let opened: OpenFLAC
         do {
             try await stream.start.skipTags(of: "")
-            guard try await stream.start.kind() == .flac else { return false }
+            switch try await stream.start.kind() {
+            case .flac: break
+            case .ogg:
+                let start = stream.start
+                return try await FLACPacketHandle.isDamaged(
+                    OggPageReader(source, at: start.offset, holding: start.bytes)
+                )
+            default: return false
+            }
             decoder = FLACDecoder(stream, checksDigest: true)
             opened = try await decoder.opening()
         } catch is MediaError {

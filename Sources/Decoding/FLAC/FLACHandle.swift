@@ -58,18 +58,21 @@ final class FLACHandle {
 
     deinit { cflac_destroy(decoder) }
 
-    /// Decodes the frame `header` at the start of `bytes` into `pcm`, which has room for it. Returns `false` if it is
-    /// damaged: then `pcm` has no meaning.
-    func decode(
-        _ header: FLACFrameHeader,
-        _ bytes: UnsafeRawBufferPointer,
-        into pcm: UnsafeMutableRawBufferPointer
-    ) -> Bool {
+    /// Decodes the frame `header` at the start of `bytes`. Returns `false` if it is damaged: then `copy` must not be called.
+    func decode(_ header: FLACFrameHeader, _ bytes: UnsafeRawBufferPointer) -> Bool {
         // Bytes that did not belong to the frame before may be left.
         if !checksDigest || cflac_is_ready(decoder) == 0 { _ = cflac_flush(decoder) }
-        exchange.begin(header, bytes, into: pcm)
+        exchange.begin(header, bytes)
         while exchange.isPending, cflac_process_single(decoder) != 0, cflac_is_ready(decoder) != 0 {}
         return exchange.isDecoded
+    }
+
+    /// Writes the PCM frames `range` of the frame decoded last to `pcm`, which has room for them.
+    ///
+    /// They come from libFLAC's own buffers, which stay as they are until the next frame is decoded: a copy of the longest
+    /// frame would take 2 MB.
+    func copy(_ range: Range<Int>, into pcm: UnsafeMutableRawBufferPointer) {
+        exchange.copy(range, into: pcm)
     }
 
     /// Returns `false` if the samples do not have the MD5 that the stream states. Nothing can be decoded afterwards.
@@ -80,7 +83,8 @@ final class FLACHandle {
 private final class Exchange {
     /// The bytes to read next.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
-    private var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// libFLAC's samples of the frame decoded last, by channel.
+    private var channels: [UnsafePointer<FLAC__int32>] = []
     private var header: FLACFrameHeader?
     /// `true` until the frame was decoded, or has failed.
     private(set) var isPending = false
@@ -103,13 +107,10 @@ private final class Exchange {
             + stream.bytes[2...]
     }
 
-    func begin(
-        _ header: FLACFrameHeader,
-        _ bytes: UnsafeRawBufferPointer,
-        into pcm: UnsafeMutableRawBufferPointer
-    ) {
-        (self.header, input, output) = (header, bytes, pcm)
+    func begin(_ header: FLACFrameHeader, _ bytes: UnsafeRawBufferPointer) {
+        (self.header, input) = (header, bytes)
         (isPending, isDecoded) = (true, false)
+        channels.removeAll(keepingCapacity: true)
     }
 
     // MARK: Callbacks
@@ -154,24 +155,30 @@ private final class Exchange {
         guard isPending, let header, written.number.sample_number == UInt64(header.position),
             Int(written.blocksize) == header.count, Int(written.channels) == channelCount
         else { return }
+        self.channels += (0..<channelCount).compactMap { channels[$0] }
         isPending = false
-        isDecoded = true
+        isDecoded = self.channels.count == channelCount
+    }
+
+    func copy(_ range: Range<Int>, into pcm: UnsafeMutableRawBufferPointer) {
         switch sample {
-        case .s16: interleave(channels, count: header.count) { Int16(truncatingIfNeeded: $0 << self.shift) }
-        case .s32: interleave(channels, count: header.count) { $0 << self.shift }
+        case .s16: interleave(range, pcm) { Int16(truncatingIfNeeded: $0 << self.shift) }
+        case .s32: interleave(range, pcm) { $0 << self.shift }
         case .f32: preconditionFailure("FLAC has integers")
         }
     }
 
     private func interleave<Sample>(
-        _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>,
-        count: Int,
+        _ range: Range<Int>,
+        _ pcm: UnsafeMutableRawBufferPointer,
         _ sample: (Int32) -> Sample
     ) {
-        let pcm = output.assumingMemoryBound(to: Sample.self)
-        for channel in 0..<channelCount {
-            guard let samples = channels[channel] else { continue }
-            for index in 0..<count { pcm[index * channelCount + channel] = sample(samples[index]) }
+        precondition(range.count * channelCount * MemoryLayout<Sample>.stride <= pcm.count)
+        let pcm = pcm.assumingMemoryBound(to: Sample.self)
+        for (channel, samples) in channels.enumerated() {
+            for index in 0..<range.count {
+                pcm[index * channelCount + channel] = sample(samples[range.lowerBound + index])
+            }
         }
     }
 }

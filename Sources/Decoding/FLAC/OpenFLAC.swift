@@ -1,6 +1,6 @@
 import Media
 
-/// An open stream: its map, the walk over its frames, and the PCM of the last frame, as far as it was not passed on.
+/// An open stream: its map, the walk over its frames, and how much of the last frame was passed on.
 ///
 /// A class, so that the map and the bytes have one owner and are changed in place.
 final class OpenFLAC {
@@ -8,8 +8,7 @@ final class OpenFLAC {
     private let width: Int
     var map: FLACMap
     var walk: FLACFrameWalk
-    /// The PCM of the last frame; its first bytes were passed on.
-    private var block: [UInt8] = []
+    /// The PCM frames of the last frame that were not passed on yet.
     private var held = 0..<0
     /// `true` once a frame was damaged or missing.
     private var isDamaged = false
@@ -31,13 +30,10 @@ final class OpenFLAC {
     /// Writes as many PCM frames into `pcm` as are held and fit; returns their number.
     func pass(into pcm: UnsafeMutableRawBufferPointer) -> Int {
         let room = pcm.count / width
-        let count = min(room, held.count / width)
+        let count = min(room, held.count)
         if count > 0 {
-            let end = held.lowerBound + count * width
-            block.withUnsafeBytes { block in
-                pcm.copyMemory(from: UnsafeRawBufferPointer(rebasing: block[held.lowerBound..<end]))
-            }
-            held = end..<held.upperBound
+            handle.copy(held.prefix(count), into: pcm)
+            held = held.dropFirst(count)
             return count
         }
         let silent = Int(min(FrameCount(room), silence))
@@ -50,12 +46,8 @@ final class OpenFLAC {
     /// Decodes a frame, whose bytes are at `range` of the walk's; it is silence if it is damaged, and then the result is
     /// `false`. All PCM must have been passed on.
     func decode(_ header: FLACFrameHeader, _ range: Range<Int>) -> Bool {
-        let byteCount = header.count * width
-        if block.count < byteCount { block = [UInt8](repeating: 0, count: byteCount) }
         let isDecoded = walk.bytes.withUnsafeBytes { bytes in
-            block.withUnsafeMutableBytes { pcm in
-                handle.decode(header, UnsafeRawBufferPointer(rebasing: bytes[range]), into: pcm)
-            }
+            handle.decode(header, UnsafeRawBufferPointer(rebasing: bytes[range]))
         }
         position = header.position
         guard isDecoded else {
@@ -64,7 +56,7 @@ final class OpenFLAC {
         }
         position = header.end
         let early = min(max(0, wanted - header.position), FrameCount(header.count))
-        held = Int(early) * width..<byteCount
+        held = Int(early)..<header.count
         return true
     }
 

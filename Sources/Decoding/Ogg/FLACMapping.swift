@@ -56,15 +56,42 @@ final class FLACPacketHandle: OggCodecHandle {
 
     func decode(_ packet: [UInt8], into pcm: inout [UInt8]) -> Int {
         guard let header = header(of: packet) else { return 0 }
+        guard packet.withUnsafeBytes({ decoder.decode(header, $0) }) else { return 0 }
         let start = pcm.count
         pcm.append(contentsOf: repeatElement(0, count: header.count * stream.format.bytesPerFrame))
-        let isDecoded = pcm.withUnsafeMutableBytes { pcm in
-            packet.withUnsafeBytes { packet in
-                decoder.decode(header, packet, into: UnsafeMutableRawBufferPointer(rebasing: pcm[start...]))
+        pcm.withUnsafeMutableBytes { pcm in
+            decoder.copy(0..<header.count, into: UnsafeMutableRawBufferPointer(rebasing: pcm[start...]))
+        }
+        return header.count
+    }
+
+    /// Decodes the stream that begins with the next page: `true` if it is FLAC whose samples do not have the MD5 that it
+    /// states, because it is damaged or cut short. `false` for other codecs, for FLAC that states no MD5, and without libFLAC.
+    static func isDamaged(_ pages: OggPageReader) async throws -> Bool {
+        let head: OggHead
+        let decoder: FLACHandle
+        let stream: FLACStreamInfo
+        do {
+            head = try await OggHead.read(pages)
+            guard case .flac(let stated) = head.codec, stated.digest != nil else { return false }
+            stream = stated
+            decoder = try await FLACHandle.opened(for: stream, of: "", checksDigest: true)
+        } catch is OggRefusal {
+            return false
+        } catch is MediaError {
+            return false
+        }
+        let handle = FLACPacketHandle(stream, decoder)
+        var packets = OggPackets(upTo: head.codec.longestPacket)
+        var pcm: [UInt8] = []
+        while let found = try await pages.next(), found.page.serial == head.serial || !found.page.isFirst {
+            guard found.page.serial == head.serial else { continue }
+            for packet in packets.take(found).packets where !packet.isEmpty {
+                pcm.removeAll(keepingCapacity: true)
+                guard handle.decode(packet, into: &pcm) > 0 else { return true }
             }
         }
-        if !isDecoded { pcm.removeSubrange(start...) }
-        return isDecoded ? header.count : 0
+        return !decoder.finish()
     }
 
     private func header(of packet: [UInt8]) -> FLACFrameHeader? {

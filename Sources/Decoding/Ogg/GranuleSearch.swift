@@ -3,25 +3,29 @@ import Media
 /// Finds the page of a logical Ogg stream at which decoding begins for a granule position: one at or before it, near
 /// enough to read on from there. Pure.
 ///
-/// It interpolates between known pages and looks at the heads of those in a window of 64 KiB, which is one request. The
-/// page that it finds is always a right one; a wrong or hostile granule position only makes the way there longer.
+/// It interpolates between known pages and looks at the heads of those in a window, which is one request. The window is as
+/// long as the pages there need: 64 KiB for most Vorbis and Opus, and about 200 KiB for FLAC, whose pages have up to
+/// 65,307 bytes. The page that it finds is always a right one; a wrong or hostile granule position only makes the way there
+/// longer.
 struct GranuleSearch {
     /// A page, and the granule position at its end.
     typealias Place = PlaceTable.Place
 
     enum Step: Equatable {
-        /// Read from this offset on, and call `took`.
-        case read(at: Int64)
+        /// Request these bytes, read from their start, and call `took`. They end after the first sound, if the page is
+        /// where it is expected.
+        case read(ByteRange)
         /// Decode from the page at this offset on; `nil` if from the start of the logical stream.
         case land(Int64?)
     }
 
-    /// The length of a window, and of a bracket that is narrow enough to read through.
+    /// The least length of a window, and of a bracket that is narrow enough to read through.
     static let window = Int64(ByteWindow.requestByteCount)
-    /// Windows begin at a multiple of this, since the loader's end at a multiple of 64 KiB.
-    private static let alignment = window / 2
-    /// The bytes of a window in front of the estimate, at least.
+    /// A window begins so many bytes and one page before the estimate, and ends so many and two pages after it, and after
+    /// the first sound: the page is mostly in it, and the one after it too.
     private static let margin: Int64 = 16 << 10
+    /// The most bytes that a request has for the first sound: 24 bits at 96 kHz. With pages of the longest, it has 352 KiB.
+    private static let mostSound: Int64 = 128 << 10
     /// The windows that are looked at. Interpolation needs up to four; from the seventh on every second one halves the
     /// bracket, which ends for any file.
     private static let mostWindows = 64
@@ -30,6 +34,10 @@ struct GranuleSearch {
     private let target: FrameCount
     private let serial: UInt32
     private let needsWholePacket: Bool
+    /// The number of frames of the first sound.
+    private let firstSound: FrameCount
+    /// The mean length of the pages seen last.
+    private var pageByteCount: Int64
     /// The offset of the first page of the music.
     private let start: Int64
     /// The last known page at or before the target; `nil` for the start of the music, at `origin`.
@@ -51,6 +59,9 @@ struct GranuleSearch {
         let start: Int64
         let limit: Int64
         var walk: Int64
+        /// The number of pages, and their length together.
+        var pageCount: Int64 = 0
+        var pagesByteCount: Int64 = 0
         /// The first and the last page.
         var seen: (first: Place, last: Place)?
         /// The last page at or before the target at which decoding can begin, and the first one after the target.
@@ -82,6 +93,8 @@ struct GranuleSearch {
     ///   - end: the offset where the music ends, at the latest, and the granule position there, if known.
     ///   - table: pages that are known already.
     ///   - needsWholePacket: `true` if decoding can begin only on a page that holds a whole packet.
+    ///   - pageByteCount: the mean length of pages, as far as is known.
+    ///   - firstSound: the frames that are heard first, after a seek.
     init(
         for target: FrameCount,
         in serial: UInt32,
@@ -90,11 +103,15 @@ struct GranuleSearch {
         to end: (offset: Int64, position: FrameCount?),
         knowing table: PlaceTable,
         bytesPerFrame: Double,
-        withWholePacket needsWholePacket: Bool
+        withWholePacket needsWholePacket: Bool,
+        pageByteCount: Int64,
+        firstSound: FrameCount
     ) {
         self.target = target
         self.serial = serial
         self.needsWholePacket = needsWholePacket
+        self.pageByteCount = pageByteCount
+        self.firstSound = firstSound
         self.start = start
         self.origin = origin
         rates = (bytesPerFrame, nil)
@@ -115,12 +132,32 @@ struct GranuleSearch {
         guard bracket.count > Self.window, windowCount < Self.mostWindows, lowPosition < target else {
             return .land(low?.offset)
         }
-        let place = min(max(estimate() - Self.margin, lowOffset), high.offset - 1)
+        let expected = estimate()
         // Not before the page that is known: a window that begins with it shows the most.
-        let aligned = max(place - place % Self.alignment, lowOffset)
+        let start = min(max(expected - Self.margin - pageByteCount, lowOffset), high.offset - 1)
+        let sound = Int64(min(Double(firstSound) * rate, Double(Self.mostSound)))
+        let end = max(start + Self.window, expected + Self.margin + 2 * pageByteCount + sound)
         windowCount += 1
-        window = Window(start: aligned, limit: min(aligned + Self.window, high.offset), walk: aligned)
-        return .read(at: aligned)
+        window = Window(start: start, limit: min(end, high.offset), walk: start)
+        return .read(start..<end)
+    }
+
+    /// The offset up to which one request from the page of the landing on probably has the music up to `position`.
+    func requestEnd(for position: FrameCount) -> Int64 {
+        let music = max(0, Double(position - lowPosition) * rate)
+        let most = Double(Self.window + Self.mostSound)
+        return lowOffset + max(Self.window, 2 * pageByteCount + Int64(min(music, most)))
+    }
+
+    /// Bytes for one frame near the target, as far as is known.
+    private var rate: Double {
+        switch movedEnd {
+        case .low: return rates.low
+        case .high: return rates.high ?? rates.low
+        case nil:
+            guard let position = high.position, position > lowPosition else { return rates.low }
+            return Double(high.offset - lowOffset) / Double(position - lowPosition)
+        }
     }
 
     /// The offset at which the target probably is.
@@ -182,6 +219,8 @@ struct GranuleSearch {
             return
         }
         let place = Place(position: granule, offset: offset)
+        window.pageCount += 1
+        window.pagesByteCount += Int64(page.byteCount)
         window.seen = (window.seen?.first ?? place, place)
         if granule > target {
             window.above = window.above ?? place
@@ -194,6 +233,7 @@ struct GranuleSearch {
 
     /// Narrows the bracket by what the window has shown.
     private mutating func finish(_ window: inout Window) {
+        if window.pageCount > 0 { pageByteCount = window.pagesByteCount / window.pageCount }
         if let below = window.below {
             low = below
             rates.low = window.rate ?? rates.low

@@ -97,6 +97,14 @@ enum OggCodec: Equatable {
         }
     }
 
+    /// The length of most pages that encoders write, in bytes: libogg ends a page with its fourth packet, or when it is full.
+    var usualPageByteCount: Int64 {
+        switch self {
+        case .vorbis, .opus: 8 << 10
+        case .flac: 56 << 10
+        }
+    }
+
     /// `nil` if `packet`, the first one of a stream, is of another codec. Throws if it is of one of these, but states what
     /// is not played.
     init?(_ packet: [UInt8]) throws(OggRefusal) {

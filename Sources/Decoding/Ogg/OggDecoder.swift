@@ -81,6 +81,7 @@ package final class OggDecoder: AudioDecoder {
         let handle = try await head.codec.handle(headers: head.headers, subject: subject)
         var link = OggLink(head)
         link.look(at: pages.walk)
+        source.willRead(head.dataStart..<link.firstSoundEnd)
         var made = Place(0, of: head, pages, handle)
         made.player.start(playingFrom: nil)
         // The first page of the music states where it begins.
@@ -339,12 +340,16 @@ package final class OggDecoder: AudioDecoder {
         guard var search = links[number].search(for: target, length: source.length) else { return nil }
         while true {
             switch search.next() {
-            case .land(let offset): return offset
-            case .read(let offset):
-                var window = ByteWindow(source, at: offset)
+            case .land(let offset):
+                let end = search.requestEnd(for: target + links[number].firstSound)
+                source.willRead((offset ?? links[number].head.dataStart)..<end)
+                return offset
+            case .read(let range):
+                source.willRead(range)
+                var window = ByteWindow(source, at: range.lowerBound)
                 var isWanted = true
                 while isWanted {
-                    let isMore = try await window.grow(to: ByteWindow.requestByteCount)
+                    let isMore = try await window.grow(to: range.count)
                     isWanted = search.took(window.bytes, isAtEnd: !isMore)
                 }
                 note(window)
@@ -377,10 +382,11 @@ package final class OggDecoder: AudioDecoder {
         else { return false }
         let link = links[number]
         let target = link.first + min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)
-        let bracket = link.search(for: target, length: length)?.bracket
-        let start = bracket?.lowerBound ?? link.head.dataStart
-        let sound = Int64(ByteWindow.requestByteCount)
-        return source.isStored(start..<max(start, min(length, (bracket?.upperBound ?? start) + sound)))
+        let search = link.search(for: target, length: length)
+        let start = search?.bracket.lowerBound ?? link.head.dataStart
+        let sound = search?.requestEnd(for: target + link.firstSound) ?? link.firstSoundEnd
+        let end = max(sound, (search?.bracket.upperBound ?? start) + Int64(ByteWindow.requestByteCount))
+        return source.isStored(start..<max(start, min(length, end)))
     }
 
     package func seekTable() -> [UInt8] {

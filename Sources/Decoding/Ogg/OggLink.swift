@@ -15,6 +15,8 @@ struct OggLink {
     var table = PlaceTable()
     /// Bytes for one second of music, as far as is known.
     var bytesPerSecond: Double
+    /// The number of pages that were seen, and their length together; at first one of the usual length.
+    private var pages: (count: Int64, byteCount: Int64)
 
     init(_ head: OggHead, startTime: Duration = .zero) {
         self.head = head
@@ -22,6 +24,7 @@ struct OggLink {
         end = head.codec.frameCount
         // Until pages tell more.
         bytesPerSecond = head.codec.usualBytesPerSecond
+        pages = (1, head.codec.usualPageByteCount)
     }
 
     var format: AudioFormat { head.codec.format }
@@ -48,6 +51,8 @@ struct OggLink {
 
     /// Records a page of the music.
     mutating func note(_ found: OggPageWalk.Found) {
+        pages.count += 1
+        pages.byteCount += Int64(found.page.byteCount)
         guard let granule = found.page.granule, !found.page.isLast,
             found.page.hasWholePacket || !head.codec.primesWithPacket,
             found.offset > head.dataStart, granule > origin
@@ -68,9 +73,21 @@ struct OggLink {
             to: (length, end),
             knowing: table,
             bytesPerFrame: bytesPerSecond / Double(format.sampleRate),
-            withWholePacket: head.codec.primesWithPacket
+            withWholePacket: head.codec.primesWithPacket,
+            pageByteCount: pageByteCount,
+            firstSound: firstSound
         )
     }
+
+    /// The frames that are heard first: a quarter of a second.
+    var firstSound: FrameCount { FrameCount(format.sampleRate / 4) }
+
+    /// The offset up to which one request from the first page on probably has the first sound.
+    var firstSoundEnd: Int64 {
+        head.dataStart + 2 * pageByteCount + Int64(bytesPerSecond / 4)
+    }
+
+    private var pageByteCount: Int64 { pages.byteCount / pages.count }
 
     /// The times at which the bytes of a resource of `length` bytes are played; `nil` if the end is unknown, or without
     /// music.

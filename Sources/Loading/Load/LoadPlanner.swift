@@ -91,8 +91,8 @@ struct LoadPlanner: Sendable {
                 if description.acceptsRanges == false {
                     if !fetches.hasWhole { actions.append(begin(wanted: nil, why: why)) }
                 } else {
-                    let reading = reader.reading.contains(offset) ? reader.reading.upperBound : 0
-                    actions.append(begin(at: offset, why: why, upTo: reading))
+                    let announced = reader.reading.contains(offset) ? reader.reading : 0..<0
+                    actions.append(begin(at: offset, why: why, announced: announced))
                 }
             }
         }
@@ -140,16 +140,19 @@ struct LoadPlanner: Sendable {
 
     // MARK: Beginning
 
-    /// Begins a fetch of the missing bytes from `offset` on: up to `least` if the reader has announced that it reads so far,
-    /// but of one to the largest window, unless it only takes a sample; else a window. It ends at a block boundary if
-    /// possible, so that extents are whole blocks, and never requests bytes that are stored or already on their way.
+    /// Begins a fetch of the missing bytes from `offset` on: to the end of `announced` if the reader has announced that it
+    /// reads so far, but of one to the largest window, unless it only takes a sample; else a window. It ends at a block
+    /// boundary if possible, so that extents are whole blocks, and never requests bytes that are stored or already on their
+    /// way.
     private mutating func begin(
         at offset: Int64,
         why: FetchReason,
-        upTo least: Int64 = 0,
+        announced: ByteRange = 0..<0,
         notBeyond limit: Int64 = .max
     ) -> ResourceLoadState.Action {
-        let isSample = least > offset && least - offset <= settings.largestSample
+        let least = announced.upperBound
+        // Of a longer range, a short rest is no sample: what follows it is wanted soon.
+        let isSample = least > offset && announced.count <= settings.largestSample
         var window =
             least > offset
             ? max(isSample ? 1 : settings.demandWindow, min(settings.largestWindow, least - offset))

@@ -17,6 +17,8 @@ struct DecodePass: Sendable {
     /// Frames decoded at a time afterwards: a third of the ring, so that calls and wake-ups are few. Decoding them
     /// takes about a millisecond, which is how long a cancel waits.
     private static let laterStep = 27_648
+    /// The most bytes of a step, which bounds the frames of fast formats.
+    private static let mostStepBytes = 256 << 10
     /// Slices of stored bytes scanned while the ring is full and the position is exact: about one a second.
     private static let slicesPerWait = 1
 
@@ -74,10 +76,11 @@ struct DecodePass: Sendable {
         var buffer = Self.buffer(for: format)
         defer { buffer.deallocate() }
         var ring = try await control.turn()
-        var conversion = RingConversion(from: format, to: ring.format, frames: Self.laterStep)
+        var conversion = RingConversion(from: format, to: ring.format, frames: Self.step(of: format))
         var gain = GainRamp(control.gain)
         while true {
-            let room = (control.isHolding ? Self.firstStep : Self.laterStep) * format.bytesPerFrame
+            let first = min(Self.firstStep * format.bytesPerFrame, buffer.count)
+            let room = control.isHolding ? first : buffer.count
             let step = try await decoder.decode(into: .init(rebasing: buffer[..<room]))
             try Task.checkCancellation()
             let updates = reported.updates(of: decoder, by: id)
@@ -100,7 +103,7 @@ struct DecodePass: Sendable {
                 buffer.deallocate()
                 buffer = Self.buffer(for: format)
                 ring = try await control.turn()
-                conversion = RingConversion(from: format, to: ring.format, frames: Self.laterStep)
+                conversion = RingConversion(from: format, to: ring.format, frames: Self.step(of: format))
             case .end:
                 reportPrimed(ring, isLast: true)
                 return
@@ -108,9 +111,13 @@ struct DecodePass: Sendable {
         }
     }
 
+    private static func step(of format: AudioFormat) -> Int {
+        min(laterStep, mostStepBytes / format.bytesPerFrame)
+    }
+
     /// Allocates memory for the frames of one step.
     private static func buffer(for format: AudioFormat) -> UnsafeMutableRawBufferPointer {
-        .allocate(byteCount: laterStep * format.bytesPerFrame, alignment: 16)
+        .allocate(byteCount: step(of: format) * format.bytesPerFrame, alignment: 16)
     }
 
     /// Sends the title of a live stream if a new one begins at `frame`; `song` is the one that its music states.

@@ -22,8 +22,8 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
 
     /// Two seconds survive a busy machine, and wake an idle one only once a second.
     private static let usualTime = Duration.seconds(2)
-    /// Two seconds of eight channels at 192 kHz would take 12 MB.
-    private static let mostBytes = 2 << 20
+    /// Two seconds of stereo of 24 bits at 96 kHz. Of eight channels at 192 kHz they would take 12 MB.
+    private static let mostBytes = 3 << 19
     /// The least, whatever its bytes: twice the size of the sink's own buffer.
     private static let leastTime = Duration.milliseconds(500)
 

@@ -52,6 +52,42 @@ import Testing
         #expect(try await !isDamaged(damaged))
     }
 
+    private static let inOgg = [
+        MadeFLAC.byFlac(["--ogg", "--serial-number=7"]),
+        .byFlac(["--ogg", "--serial-number=7"], MadeWave(samples: .s24, frames: 60_000, loudness: 0.5)),
+    ]
+
+    @Test(arguments: inOgg)
+    func `in Ogg a changed sum, a missing end and a damaged or missing page are found`(made: MadeFLAC)
+        async throws
+    {
+        let pages = MadeOgg("", .flac, made.bytes).pages
+        let middle = pages[pages.count / 2]
+        #expect(try await !isDamaged(made.bytes))
+        #expect(try await !isDamaged(tag(of: 3_000) + made.bytes))
+        // Another stream that follows is not part of it.
+        #expect(try await !isDamaged(made.bytes + MadeFLAC.byFlac(["--ogg", "--serial-number=8"]).bytes))
+        let (start, end) = (Int(middle.offset), Int(middle.end))
+        #expect(try await isDamaged(Array(made.bytes[..<start])))
+        #expect(try await isDamaged(Array(made.bytes[..<start] + made.bytes[end...])))
+        var damaged = made.bytes
+        damaged[end - 5] ^= 16
+        #expect(try await isDamaged(damaged))
+        // The page has the checksum of the damage.
+        MadeOgg.mend(&damaged)
+        #expect(try await isDamaged(damaged))
+        // After the head of the page: 13 bytes of the mapping, and 4 of the block.
+        let digest = pages[0].page.headByteCount + 17 + 18
+        var wrong = made.bytes
+        wrong[digest] ^= 1
+        MadeOgg.mend(&wrong)
+        #expect(try await isDamaged(wrong))
+        damaged.replaceSubrange(digest..<digest + 16, with: [UInt8](repeating: 0, count: 16))
+        MadeOgg.mend(&damaged)
+        #expect(try await !isDamaged(damaged))
+        for other in [MadeOgg.vorbis, .opus] { #expect(try await !isDamaged(other.bytes)) }
+    }
+
     @Test func `other files are not checked`() async throws {
         for bytes in [MadeWave(frames: 1_000).bytes, [], [1, 2, 3], Array("fLaC".utf8)] as [[UInt8]] {
             #expect(try await !isDamaged(bytes))

@@ -13,16 +13,16 @@ import Testing
         var length: Int64 = 4_000
         let frames: FrameCount
 
-        /// Pages of about `pageBytes` with the rates of `parts`, in bytes per second, for equal times.
-        init(seconds: Int, parts: [Double], pageBytes: Int, seed: UInt64) {
+        /// Pages of about `pageBytes` with the rates of `parts`, in bytes per second, for equal times. No page has more
+        /// than `mostTime` of music.
+        init(seconds: Int, parts: [Double], pageBytes: Int, mostTime: Double = 1, seed: UInt64) {
             var random = SeededGenerator(seed: seed)
             frames = FrameCount(seconds) * 48_000
             var granule: FrameCount = 0
             while granule < frames {
                 let part = min(parts.count - 1, Int(Double(granule) / Double(frames) * Double(parts.count)))
                 let rate = parts[part] * Double.random(in: 0.9...1.1, using: &random)
-                // No page has more than a second of music.
-                let time = min(1, Double(pageBytes) / rate)
+                let time = min(mostTime, Double(pageBytes) / rate)
                 let bytes = 27 + 255 + max(1, Int(time * rate))
                 granule = min(frames, granule + max(1, FrameCount(time * 48_000)))
                 pages.append((length, granule, bytes))
@@ -33,7 +33,10 @@ import Testing
         /// The bytes from `offset` to `end`, in which only the heads of pages matter.
         func bytes(from offset: Int64, to end: Int64) -> [UInt8] {
             var bytes = [UInt8](repeating: 0xAA, count: Int(end - offset))
-            for (index, page) in pages.enumerated() where page.offset >= offset && page.offset < end {
+            var index = firstPage { $0.offset >= offset }
+            while index < pages.count, pages[index].offset < end {
+                let page = pages[index]
+                defer { index += 1 }
                 let body = page.byteCount - 27 - 255
                 var lacing = [UInt8](repeating: 0, count: 255)
                 for place in lacing.indices { lacing[place] = UInt8(min(254, max(0, body - place * 254))) }
@@ -47,25 +50,111 @@ import Testing
             }
             return bytes
         }
+
+        /// The number of the first page for which `isBehind` is `true`, as for all after it.
+        func firstPage(where isBehind: ((offset: Int64, granule: FrameCount, byteCount: Int)) -> Bool) -> Int
+        {
+            var (low, high) = (0, pages.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if isBehind(pages[middle]) { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
     }
 
-    /// The requests of a seek to `target`, whose decoding begins `priming` before it and which is heard after 250 ms.
-    private func requests(_ layout: Layout, to target: FrameCount, priming: FrameCount, knowsEnd: Bool) -> Int
+    /// What a stream's codec needs of a seek.
+    struct Kind: CustomTestStringConvertible {
+        let testDescription: String
+        let pageBytes: Int
+        var mostTime = 1.0
+        var priming: FrameCount = 0
+        /// In bytes per second.
+        let rate: Double
+        /// The length of pages that the search expects at first.
+        let usualPage: Int64
+        /// The most bytes that a seek in a song brings, on average.
+        let meanBytes: Int64
+        /// The most requests of 95 of 100 seeks in a song, and in an hour.
+        var mostInSong = 2
+        var mostInHour = 4
+
+        static let all = [
+            Kind(
+                testDescription: "Vorbis",
+                pageBytes: 4_500,
+                rate: 16_000,
+                usualPage: 8 << 10,
+                meanBytes: 68_000
+            ),
+            Kind(
+                testDescription: "Opus",
+                pageBytes: 64_000,
+                priming: 51_840,
+                rate: 16_000,
+                usualPage: 8 << 10,
+                meanBytes: 94_000
+            ),
+            Kind(
+                testDescription: "Opus, 320 kbit/s",
+                pageBytes: 64_000,
+                priming: 51_840,
+                rate: 40_000,
+                usualPage: 8 << 10,
+                meanBytes: 200_000,
+                mostInSong: 3,
+                mostInHour: 5
+            ),
+            // As `flac` and ffmpeg write it: four frames of 4,096 in a page, or what fits in it.
+            flac("16 bits, 44.1 kHz", rate: 140_000),
+            flac("24 bits, 48 kHz", rate: 264_000),
+            flac("24 bits, 96 kHz", rate: 550_000, mostInHour: 5),
+            flac("quiet", rate: 60_000),
+        ]
+
+        private static func flac(_ name: String, rate: Double, mostInHour: Int = 4) -> Kind {
+            Kind(
+                testDescription: "FLAC, " + name,
+                pageBytes: 64_700,
+                mostTime: 16_384.0 / 48_000,
+                rate: rate,
+                usualPage: 56 << 10,
+                meanBytes: 470_000,
+                mostInHour: mostInHour
+            )
+        }
+
+        func layout(seconds: Int, parts: [Double], seed: UInt64) -> Layout {
+            Layout(
+                seconds: seconds,
+                parts: parts.map { $0 * rate },
+                pageBytes: pageBytes,
+                mostTime: mostTime,
+                seed: seed
+            )
+        }
+    }
+
+    /// The requests of a seek to `target`, which is heard after 250 ms, and their bytes.
+    private func requests(_ layout: Layout, _ kind: Kind, to target: FrameCount, knowsEnd: Bool)
+        -> [ByteRange]
     {
         var stored = ByteRangeSet(0..<65_536)
-        var requests = 0
+        var requests: [ByteRange] = []
+        var announced: ByteRange = 0..<0
         func need(_ range: ByteRange) {
             while let gap = stored.gaps(in: range.clamped(to: 0..<layout.length)).first {
-                requests += 1
                 // The loader's windows end at a multiple of 64 KiB, if that is far enough away.
-                let end = gap.lowerBound + 65_536
+                let least = announced.contains(gap.lowerBound) ? announced.upperBound : 0
+                var end = gap.lowerBound + max(65_536, least - gap.lowerBound)
                 let rounded = end - end % 65_536
-                stored.insert(
-                    contentsOf: gap.lowerBound..<(rounded > gap.lowerBound + 32_768 ? rounded : end)
-                )
+                if rounded > (gap.lowerBound + end) / 2, rounded >= least { end = rounded }
+                let missing = stored.gaps(in: gap.lowerBound..<min(end, layout.length))
+                requests.append(missing[0])
+                stored.insert(contentsOf: missing[0])
             }
         }
-        let needed = target - priming
+        let needed = target - kind.priming
         var landing: Int64? = layout.pages[0].offset
         if needed > 0 {
             var search = GranuleSearch(
@@ -76,59 +165,62 @@ import Testing
                 to: (layout.length, knowsEnd ? layout.frames : nil),
                 knowing: PlaceTable(),
                 bytesPerFrame: Double(layout.length) / Double(layout.frames),
-                withWholePacket: true
+                withWholePacket: true,
+                pageByteCount: kind.usualPage,
+                firstSound: 12_000
             )
             steps: while true {
                 switch search.next() {
                 case .land(let offset):
                     landing = offset ?? landing
+                    announced = (landing ?? 0)..<search.requestEnd(for: target + 12_000)
                     break steps
-                case .read(let offset):
-                    var end = offset
+                case .read(let range):
+                    #expect((65_536...360_448).contains(range.count))
+                    announced = range
+                    var end = range.lowerBound
                     var isWanted = true
                     while isWanted {
-                        end = min(layout.length, end + 16_384)
-                        need(offset..<end)
+                        end = min(layout.length, range.upperBound, end + 32_768)
+                        need(range.lowerBound..<end)
                         isWanted = search.took(
-                            layout.bytes(from: offset, to: end),
+                            layout.bytes(from: range.lowerBound, to: end),
                             isAtEnd: end == layout.length
                         )
                     }
                 }
             }
         }
-        let page = layout.pages.firstIndex { $0.offset == landing } ?? 0
+        let page = layout.firstPage { $0.offset >= landing ?? 0 }
         // Right: at or before the target, and near.
         let isRight = page == 0 || layout.pages[page].granule <= needed
-        #expect(isRight, "page \(page) for \(needed)")
-        let last = layout.pages.first { $0.granule >= min(layout.frames, target + 12_000) }
-        if let last { need(layout.pages[page].offset..<last.offset + Int64(last.byteCount)) }
+        #expect(isRight && layout.pages[page].offset == landing, "page \(page) for \(needed)")
+        let last = layout.firstPage { $0.granule >= min(layout.frames, target + 12_000) }
+        need(layout.pages[page].offset..<layout.pages[last].offset + Int64(layout.pages[last].byteCount))
         return requests
     }
 
-    /// Vorbis has pages of about 4 KB, Opus of a second.
-    @Test(
-        arguments: [(4_500, 0, 16_000), (64_000, 51_840, 16_000)]
-            as [(Int, FrameCount, Double)],
-        [true, false]
-    )
+    @Test(arguments: Kind.all, [true, false])
     func `a far seek takes at most two requests in a song, and four in an hour of three rates`(
-        kind: (pageBytes: Int, priming: FrameCount, rate: Double),
+        kind: Kind,
         knowsEnd: Bool
     ) {
         var random = SeededGenerator(seed: 4)
-        let song = Layout(seconds: 300, parts: [kind.rate], pageBytes: kind.pageBytes, seed: 1)
-        let parts = [kind.rate, kind.rate / 2, kind.rate * 1.25]
-        let hour = Layout(seconds: 3_600, parts: parts, pageBytes: kind.pageBytes, seed: 2)
-        for (layout, most) in [(song, 2), (hour, 4)] {
+        let song = kind.layout(seconds: 300, parts: [1], seed: 1)
+        let hour = kind.layout(seconds: 3_600, parts: [1, 0.5, 1.25], seed: 2)
+        for (layout, most) in [(song, kind.mostInSong), (hour, kind.mostInHour)] {
             let most = most + (knowsEnd ? 0 : 1)
-            let counts = (0..<TestCount.of(60, full: 2_000)).map { _ in
+            let all = (0..<TestCount.of(60, full: 2_000)).map { _ in
                 let target = FrameCount.random(in: 0..<layout.frames, using: &random)
-                return requests(layout, to: target, priming: kind.priming, knowsEnd: knowsEnd)
+                return requests(layout, kind, to: target, knowsEnd: knowsEnd)
             }
+            let counts = all.map(\.count)
             // Of a thousand, some of the largest pages take one more.
             #expect(counts.count { $0 <= most } * 100 >= counts.count * 95, "\(counts.sorted().suffix(9))")
             #expect(counts.allSatisfy { $0 <= most + 1 }, "\(counts.sorted().suffix(9))")
+            guard layout.frames == song.frames else { continue }
+            let bytes = all.joined().reduce(0) { $0 + Int64($1.count) } / Int64(counts.count)
+            #expect(bytes <= kind.meanBytes)
         }
     }
 
@@ -153,12 +245,15 @@ import Testing
                 to: (length, end),
                 knowing: table,
                 bytesPerFrame: Double.random(in: 0...1e6, using: &random),
-                withWholePacket: seed % 2 == 0
+                withWholePacket: seed % 2 == 0,
+                pageByteCount: Int64(seed % 65_308),
+                firstSound: FrameCount(seed % 48_000)
             )
             var windows = 0
-            while case .read(let offset) = search.next() {
+            while case .read(let range) = search.next() {
                 windows += 1
-                #expect((0...length).contains(offset) && windows <= 64, "seed \(seed)")
+                #expect((0...length).contains(range.lowerBound) && windows <= 64, "seed \(seed)")
+                #expect((65_536...360_448).contains(range.count), "seed \(seed)")
                 if windows > 64 { break }
                 var page = Array("OggS".utf8) + [0, UInt8.random(in: 0...7, using: &random)]
                 page += little(random.next() >> UInt64.random(in: 0...40, using: &random), 8)

@@ -71,6 +71,44 @@ import Testing
         #expect(bytes < Self.wide.bytes.count / 2, "\(bytes)")
     }
 
+    /// Songs with pages of 45 to 65 KB, as encoders write them.
+    private static let loud = [
+        MadeFLAC.byFlac(words, noise(.s16)), .byFlac(words, noise(.s24)),
+        .byFFmpeg(["-c:a", "flac", "-serial_offset", "7"], noise(.s16), container: "ogg"),
+        .byFlac(words, noise(.s24, rate: 96_000)),
+    ]
+
+    private static func noise(_ samples: MadeWave.Samples, rate: Int = 44_100) -> MadeWave {
+        MadeWave(samples: samples, rate: rate, frames: 1_500_000, seed: 2, loudness: 0.4)
+    }
+
+    @Test(arguments: loud)
+    func `the first sound of large pages takes two requests, and so does every far seek`(made: MadeFLAC)
+        async throws
+    {
+        let expected = made.wave.pcm
+        let statesLength = made.testDescription.hasPrefix("flac")
+        var random = SeededGenerator(seed: 6)
+        var counts: [Int] = []
+        for number in 0..<12 {
+            let source = MemorySource(made.bytes)
+            let decoder = OggDecoder(ProbedStream(source: source, subject: "song"))
+            try await decoder.open()
+            let format = decoder.info.format
+            let frame =
+                number == 0 ? 0 : FrameCount.random(in: 0..<FrameCount(made.wave.frames), using: &random)
+            let before = number == 0 ? 0 : source.requests.count
+            if number > 0 { _ = try await decoder.seek(to: format.duration(of: frame)) }
+            let heard = try await decodeBytes(
+                decoder,
+                atMost: format.sampleRate / 4 * format.bytesPerFrame
+            )
+            expectSame(heard, expected.dropFirst(Int(frame) * format.bytesPerFrame).prefix(heard.count))
+            counts.append(source.requests.count - before)
+        }
+        #expect(counts[0] <= 2 && counts.dropFirst().allSatisfy { $0 <= (statesLength ? 2 : 3) }, "\(counts)")
+    }
+
     @Test func `the head states the tags, the gain, the codec and the length`() async throws {
         let tags = ["TITLE=Shore", "ARTIST=Someone", "REPLAYGAIN_TRACK_GAIN=-6.5 dB"].map { "--tag=" + $0 }
         let bytes = MadeFLAC.byFlac(Self.words + tags + ["--blocksize=1152"], Self.wave(.s24, rate: 22_050))

@@ -6,7 +6,7 @@ import Testing
 
 /// Packed formats through the built player: everything around the samples, which `FormatExactTests` compares.
 @Suite(.serialized) struct FormatPlayingTests {
-    @Test(arguments: [ReferenceSong.vorbis, .opus] + ReferenceSong.m4a)
+    @Test(arguments: [ReferenceSong.vorbis, .opus, .long(.oggFLAC())] + ReferenceSong.m4a)
     func `a file on nginx is exact after a seek, and from the start`(song: ReferenceSong) async throws {
         let made = try await song.made
         let stage = try await Stage()
