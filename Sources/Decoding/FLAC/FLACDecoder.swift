@@ -181,8 +181,8 @@ package final class FLACDecoder: AudioDecoder {
         return opened?.map.storedPlaces() ?? []
     }
 
-    /// Decodes all of `source`: `true` if it is FLAC, also in Ogg, whose samples do not have the MD5 that it states, because it is damaged
-    /// or cut short. `false` for everything else, for FLAC that states no MD5, and without libFLAC.
+    /// Decodes all of `source`: `true` if it is FLAC, also in Ogg, whose samples do not have the MD5 that it states, because
+    /// it is damaged or cut short. `false` for everything else, for FLAC that states no MD5, and without libFLAC.
     package static func isDamaged(_ source: any ByteSource) async throws -> Bool {
         var stream = ProbedStream(source: source, subject: "")
         let decoder: FLACDecoder
