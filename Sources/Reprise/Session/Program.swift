@@ -12,6 +12,8 @@ enum Program {
     /// sleeps, and nothing may be isolated to the main actor.
     static func run() -> Never {
         checkMemory()
+        // Before other threads allocate.
+        ProcessMemory.returnLargeBlocks()
         // Created first: times in events count from its start.
         let clock = SystemClock()
         Signals.prepare()
