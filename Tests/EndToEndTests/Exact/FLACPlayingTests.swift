@@ -131,12 +131,7 @@ import Testing
         let stage = try await Stage([Self.path: bytes])
         let run = try stage.session([stage.url(Self.path)], sink: "null")
         try await wait(for: "three seconds") { try run.events.contains { $0.position ?? 0 >= 3 } }
-        let status = try String(
-            contentsOfFile: "/proc/\(run.process.processIdentifier)/status",
-            encoding: .utf8
-        )
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
-        let kilobytes = try #require(Int(line.filter(\.isNumber)))
+        let kilobytes = try run.anonymousKilobytes()
         #expect(kilobytes <= 14 << 10, "\(kilobytes) kB")
         try await run.quit()
     }
