@@ -30,13 +30,19 @@ import Testing
         #expect(state.position == .seconds(3) && state.lane.passes.map(\.id) == [1])
     }
 
-    @Test(arguments: [SeekTarget.to(.seconds(90)), .by(.seconds(87))])
-    func `a seek past an end that is only estimated is carried out`(target: SeekTarget) {
+    @Test(
+        arguments: [(.to(.seconds(90)), 90), (.by(.seconds(87)), 90), (.to(.seconds(121)), nil)]
+            as [(SeekTarget, Int?)]
+    )
+    func `a seek past an end that is only estimated is carried out, up to twice as far`(
+        target: SeekTarget,
+        expected: Int?
+    ) {
         var info = StreamInfo.music(seconds: 60)
         info.isDurationExact = false
         var state = PlayerState.sounding(1, info)
-        #expect(state.send(.seek(target), heard: 3_000).start?.position == .seconds(90))
-        #expect(state.position == .seconds(90))
+        #expect(state.send(.seek(target), heard: 3_000).start?.position == expected.map { .seconds($0) })
+        #expect(state.position == .seconds(expected ?? 3))
     }
 
     @Test func `a start past the end begins at the beginning, with the track's length`() {

@@ -69,8 +69,8 @@ final class FLACHandle {
 
     /// Writes the PCM frames `range` of the frame decoded last to `pcm`, which has room for them.
     ///
-    /// They come from libFLAC's own buffers, which stay as they are until the next frame is decoded: a copy of the longest
-    /// frame would take 2 MB.
+    /// They come from libFLAC's own buffers, which stay as they are until the next frame is decoded, or `finish`: a
+    /// copy of the longest frame would take 2 MB.
     func copy(_ range: Range<Int>, into pcm: UnsafeMutableRawBufferPointer) {
         exchange.copy(range, into: pcm)
     }
@@ -151,8 +151,13 @@ private final class Exchange {
         _ written: FLAC__FrameHeader,
         _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
     ) {
-        // libFLAC may also give frames that it makes up for missing ones.
-        guard isPending, let header, written.number.sample_number == UInt64(header.position),
+        // libFLAC may also give frames that it makes up for missing ones, just before the one that follows. Their buffers
+        // are freed by then.
+        guard isPending else {
+            (isDecoded, self.channels) = (false, [])
+            return
+        }
+        guard let header, written.number.sample_number == UInt64(header.position),
             Int(written.blocksize) == header.count, Int(written.channels) == channelCount
         else { return }
         self.channels += (0..<channelCount).compactMap { channels[$0] }

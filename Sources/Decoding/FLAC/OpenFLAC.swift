@@ -12,7 +12,7 @@ final class OpenFLAC {
     private var held = 0..<0
     /// `true` once a frame was damaged or missing.
     private var isDamaged = false
-    /// PCM frames of silence to pass on after the block.
+    /// PCM frames of silence to pass on after those held.
     private var silence: FrameCount = 0
     /// The position after all PCM frames that were decoded or are missing.
     private(set) var position: FrameCount

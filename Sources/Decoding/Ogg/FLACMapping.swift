@@ -67,6 +67,7 @@ final class FLACPacketHandle: OggCodecHandle {
 
     /// Decodes the stream that begins with the next page: `true` if it is FLAC whose samples do not have the MD5 that it
     /// states, because it is damaged or cut short. `false` for other codecs, for FLAC that states no MD5, and without libFLAC.
+    /// Streams that follow in a chain are not checked.
     static func isDamaged(_ pages: OggPageReader) async throws -> Bool {
         let head: OggHead
         let decoder: FLACHandle

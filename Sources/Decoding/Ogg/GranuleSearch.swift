@@ -21,10 +21,11 @@ struct GranuleSearch {
 
     /// The least length of a window, and of a bracket that is narrow enough to read through.
     static let window = Int64(ByteWindow.requestByteCount)
-    /// A window begins so many bytes and one page before the estimate, and ends so many and two pages after it, and after
-    /// the first sound: the page is mostly in it, and the one after it too.
+    /// A window begins one page and this margin before the estimate. It ends two pages, the margin and the first sound
+    /// after it. So it mostly has the wanted page, and the one after it.
     private static let margin: Int64 = 16 << 10
-    /// The most bytes that a request has for the first sound: 24 bits at 96 kHz. With pages of the longest, it has 352 KiB.
+    /// At most so many bytes of a request are for the first sound (24 bits at 96 kHz). With the longest pages, a request
+    /// has 352 KiB.
     private static let mostSound: Int64 = 128 << 10
     /// The windows that are looked at. Interpolation needs up to four; from the seventh on every second one halves the
     /// bracket, which ends for any file.

@@ -97,7 +97,7 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// The length of most pages that encoders write, in bytes: libogg ends a page with its fourth packet, or when it is full.
+    /// The length of most pages that encoders write, in bytes. Long packets fill the longest page that there is.
     var usualPageByteCount: Int64 {
         switch self {
         case .vorbis, .opus: 8 << 10

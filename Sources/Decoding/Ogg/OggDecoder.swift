@@ -357,7 +357,7 @@ package final class OggDecoder: AudioDecoder {
         }
     }
 
-    /// Records the first page in `window`, for later seeks.
+    /// Records the pages in `window`, for later seeks.
     private func note(_ window: ByteWindow) {
         var walk = OggPageWalk(at: window.start, holding: window.bytes)
         while let found = walk.next() {

@@ -19,8 +19,8 @@ package enum TrackJoining: Sendable, Equatable {
     case never
     /// Those of the same rate and channels whose samples stay exact: in the same format, or 16 bits in a wider one.
     case exactly
-    /// Also those with samples of 32 bits, rounded to the stream's. Integers are never rounded to 16 bits: that would take
-    /// what their listener chose them for, so they get a stream of their own.
+    /// Also those with samples of 32 bits, rounded to the stream's: integers in floating point keep 24 bits. Integers are
+    /// never rounded to 16 bits, since whoever plays them wants more than that; they get a stream of their own.
     case rounding
 
     /// `true` if music in `format` may follow in an open stream of the format `stream`.

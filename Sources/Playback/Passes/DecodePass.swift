@@ -17,7 +17,7 @@ struct DecodePass: Sendable {
     /// Frames decoded at a time afterwards: a third of the ring, so that calls and wake-ups are few. Decoding them
     /// takes about a millisecond, which is how long a cancel waits.
     private static let laterStep = 27_648
-    /// The most bytes of a step, which bounds the frames of fast formats.
+    /// The most bytes of a step, which bounds the frames of formats with many channels.
     private static let mostStepBytes = 256 << 10
     /// Slices of stored bytes scanned while the ring is full and the position is exact: about one a second.
     private static let slicesPerWait = 1

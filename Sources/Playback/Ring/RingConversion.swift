@@ -10,6 +10,10 @@ final class RingConversion {
         guard let conversion = SampleConversion(from: format.sample, to: SinkSample(ring.sample)) else {
             return nil
         }
+        precondition(
+            format.channels == ring.channels && format.sampleRate == ring.sampleRate,
+            "music follows other music of the same rate and channels only"
+        )
         self.conversion = conversion
         buffer = .allocate(byteCount: frames * ring.bytesPerFrame, alignment: 16)
     }

@@ -85,8 +85,9 @@ struct Pass: Sendable {
     /// `nil` if unknown. A live stream has no length, even if a playlist states one.
     var duration: Duration? { isLive ? nil : info?.duration ?? track.duration }
 
-    /// The length behind which there is no music; `nil` while it is an estimate or unknown.
-    var exactDuration: Duration? { info?.isDurationExact == true ? duration : nil }
+    /// How far a seek may lead: to the end, or twice as far as it is estimated, since an estimate may come too early; `nil`
+    /// if nothing is known.
+    var farthestSeek: Duration? { duration.map { info?.isDurationExact == true ? $0 : $0 * 2 } }
 
     /// The report that the track ends as the one at `index` after `frames` of it were heard.
     func ended(

@@ -140,7 +140,9 @@ extension PlayerState {
         guard let start = destination(of: target) else {
             return [announcer.badCommand("Can't seek by percent: the track's length is not known yet")]
         }
-        if case .to(let time) = target, let end = pass.exactDuration, time > end { return [tooShort(end)] }
+        if case .to(let time) = target, let duration, let farthest = pass.farthestSeek, time > farthest {
+            return [tooShort(duration)]
+        }
         let isRapid = lastSeek.map { now - $0 < Self.seekPause } ?? false
         lastSeek = now
         return restart(at: start, answersSeek: true, requestDelay: isRapid ? Self.seekPause : .zero)
@@ -170,8 +172,7 @@ extension PlayerState {
             guard let duration else { return nil }
             wanted = duration * (share / 100)
         }
-        // An estimated end may come too early.
-        return max(.zero, min(wanted, lane.current?.exactDuration ?? .seconds(1_000_000)))
+        return max(.zero, min(wanted, lane.current?.farthestSeek ?? .seconds(1_000_000)))
     }
 
     private mutating func reload() -> [PlayerEffect] {

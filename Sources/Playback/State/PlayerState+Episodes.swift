@@ -42,7 +42,7 @@ extension PlayerState {
     mutating func startOver(_ pass: Pass) -> [PlayerEffect]? {
         guard lane.isCurrent(pass.id), pass.isSeekable, !pass.isLive, !pass.answersSeek,
             pass.framesBefore == 0,
-            let duration = pass.exactDuration, pass.start > .zero, pass.start >= duration
+            let duration = pass.duration, pass.start > .zero, pass.start >= duration
         else { return nil }
         return announce(pass) + [tooShort(duration)] + restart(at: .zero, answersSeek: false)
     }
