@@ -52,20 +52,6 @@ import Testing
         #expect(try await !isDamaged(damaged))
     }
 
-    /// It is silent, and its buffers are freed before they could be read.
-    @Test func `a frame that libFLAC makes up for a gap is not the one that was to be decoded`() async throws {
-        let bytes = MadeFLAC.plain.bytes
-        let (head, places, headers) = MadeFLAC.plain.frames
-        let stream = try #require(head.stream)
-        let handle = try await FLACHandle.opened(for: stream, of: "", checksDigest: true)
-        func decode(_ header: FLACFrameHeader, _ bytes: [UInt8]) -> Bool {
-            bytes.withUnsafeBytes { handle.decode(header, $0) }
-        }
-        // What follows the first frame stays in libFLAC, which finds a gap in front of it.
-        #expect(decode(headers[0], Array(bytes[places[0]] + bytes[places[2]])))
-        #expect(!decode(headers[1], Array(bytes[places[1]])))
-    }
-
     private static let inOgg = [
         MadeFLAC.byFlac(["--ogg", "--serial-number=7"]),
         .byFlac(["--ogg", "--serial-number=7"], MadeWave(samples: .s24, frames: 60_000, loudness: 0.5)),
