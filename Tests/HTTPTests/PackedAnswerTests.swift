@@ -1,5 +1,6 @@
 import HTTP
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -35,21 +36,31 @@ struct PackedAnswerTests {
     @Test func `what unpacks to more than libcurl holds says so, and is not worth another try`() async throws
     {
         let once = try await packed([UInt8](repeating: 7, count: 200 * 1024 * 1024))
-        let server = try answering("Content-Encoding: gzip, gzip\r\n", try await packed(once))
+        let isClosed = Locked(false)
+        let server = try answering("Content-Encoding: gzip, gzip\r\n", try await packed(once)) {
+            isClosed.withLock { $0 = true }
+        }
         try await fixture.run(server) { transport in
             let body = try await transport.get(server.url()).body
+            // A reader that keeps up with libcurl leaves it nothing to hold, and reads all 200 MB.
+            try await wait(for: "libcurl to give up") { isClosed.withLock { $0 } }
             let error = await mediaError { while try await body.next() != nil {} }
             #expect(error?.code == .decodingFailed && error?.isLasting == true)
             #expect(error?.cause.string.contains("unpacks to too much") == true)
         }
     }
 
-    private func answering(_ field: String, _ body: [UInt8]) throws -> ScriptedServer {
+    private func answering(
+        _ field: String,
+        _ body: [UInt8],
+        closed: @escaping @Sendable () -> Void = {}
+    ) throws -> ScriptedServer {
         try ScriptedServer { connection in
             _ = connection.readRequest()
             connection.send("HTTP/1.1 200 OK\r\n\(field)Content-Length: \(body.count)\r\n\r\n")
             connection.send(body)
             connection.waitForClose()
+            closed()
         }
     }
 

@@ -257,8 +257,11 @@ final class Flag: Sendable {
 
 extension RequestLog {
     /// The number of bytes of `path` that were sent more than once.
+    ///
+    /// Both sums are taken of the same requests, since a server may still be sending.
     func bytesSentAgain(for path: String = "/song.mp3") -> Int64 {
-        requests(for: path).reduce(0) { $0 + Int64($1.sent.count) } - sentRanges(for: path).byteCount
+        let ranges = requests(for: path).map(\.sent).filter { !$0.isEmpty }
+        return ranges.reduce(0) { $0 + Int64($1.count) } - RangeSet(ranges).byteCount
     }
 
     /// The bytes of answers that were not sent to their end: some of them may not have arrived.

@@ -3,10 +3,10 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Many readers of one resource, and each byte from the server once.
+/// Many readers of one resource, which share its bytes.
 @Suite struct SharingTests {
     @Test(arguments: 0..<3 as Range<UInt64>)
-    func `eight readers at random offsets have each byte sent once`(seed: UInt64) async throws {
+    func `eight readers at random offsets receive each byte once`(seed: UInt64) async throws {
         let bytes = ByteFixtures.bytes(count: 1_500_000, seed: seed)
         let chain = try Chain(["/song.mp3": bytes])
         try await chain.watched {
@@ -27,8 +27,14 @@ import Testing
                 }
                 try await group.waitForAll()
             }
+            // The server may send bytes again: those that were on their way when a reader left for another offset, which
+            // cancelled their request.
+            let reader = try #require(chain.readers.first).reader
+            try await wait(for: "all that was received to be stored, with no byte received twice") {
+                let report = reader.report
+                return report.inFlight.isEmpty && report.fetchedBytes == report.stored.byteCount
+            }
         }
-        #expect(chain.server.log.bytesSentAgain() == 0)
         // One that was sent at the very end may not be answered yet.
         #expect(chain.server.log.requests.allSatisfy { $0.status == 206 || $0.status == nil })
         try await chain.end()

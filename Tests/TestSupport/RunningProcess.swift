@@ -137,7 +137,8 @@ package final class RunningProcess: Sendable {
             let isOver = state.state.withLock { $0.openStreams == 0 && $0.exitStatus != nil }
             found = lines.dropFirst(start).first(where: condition)
             if found == nil && isOver {
-                throw Failure(description: "\(name) ended without the line; it said: \(errorText)")
+                let said = (lines.suffix(5) + ["standard error: " + errorText]).joined(separator: "\n")
+                throw Failure(description: "\(name) ended without the line; its last lines:\n\(said)")
             }
             return found != nil
         } seeing: {
