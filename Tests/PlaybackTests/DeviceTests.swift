@@ -88,7 +88,7 @@ import Testing
             #expect(stage.player.snapshot.currentIndex == 0)
             // The player wakes between two ticks, when the boundary is heard.
             try await scene.pass(.milliseconds(45))
-            #expect(stage.player.snapshot.currentIndex == 1)
+            try await wait(for: "the title") { stage.player.snapshot.currentIndex == 1 }
             #expect(stage.story.suffix(3) == ["ended 1 finished 1930", "track 2", "playing 2 at 0"])
             try await scene.shows(5)
         }

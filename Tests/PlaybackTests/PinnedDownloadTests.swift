@@ -33,7 +33,8 @@ import Testing
 
     @Test func `pinned tracks are counted in one message, and downloaded one after another`() async throws {
         try await downloading { stage, first in
-            #expect(message(stage) == "Pinned 2 tracks (never evicted)")
+            // A download begins before the snapshot with its message is published.
+            try await wait(for: "the message") { message(stage) == "Pinned 2 tracks (never evicted)" }
             #expect(first.lowPriorities.first == true && readers(of: 3, stage).isEmpty)
             first.edit { $0.requestCount = 1 }
             try await wait(for: "the second download") {
@@ -62,7 +63,7 @@ import Testing
         try await downloading { stage, first in
             stage.player.send(.pin(2))
             try await wait(for: "its end") { first.isClosed }
-            #expect(message(stage)?.string.hasPrefix("Unpinned \"") == true)
+            try await wait(for: "the message") { message(stage)?.string.hasPrefix("Unpinned \"") == true }
             try await wait(for: "the next") { readers(of: 3, stage).contains(where: \.isFilled) }
             readers(of: 3, stage).forEach { $0.edit { $0.stored = ByteRangeSet(0..<9) } }
             stage.player.send(.quit)

@@ -7,43 +7,50 @@ import Testing
 
 /// How often the player publishes a snapshot, for which a screen is drawn again.
 struct QuietTests {
-    /// Counts the snapshots of `player`.
-    private final class Count: Sendable {
-        private let number = Locked(0)
+    /// Counts the snapshots of `player`, and keeps the last one.
+    ///
+    /// Both change together: the player itself shows a snapshot a moment before its observers are called.
+    private final class Seen: Sendable {
+        private let seen = Locked((count: 0, last: PlayerSnapshot()))
 
-        var value: Int { number.withLock { $0 } }
+        var count: Int { seen.withLock { $0.count } }
+        var last: PlayerSnapshot { seen.withLock { $0.last } }
 
-        init(_ player: any PlayerControl) { player.observe { [self] in number.withLock { $0 += 1 } } }
+        init(_ player: Player) {
+            player.observe { [self, weak player] in
+                guard let snapshot = player?.snapshot else { return }
+                seen.withLock { $0 = ($0.count + 1, snapshot) }
+            }
+        }
     }
 
     @Test func `snapshots change ten times a second at most, and not while paused or stopped`() async throws {
         let music = FakeMusic(number: 1, frames: 60_000)
         let stage = Stage([music], sink: TestSink(allowance: 500), exitsAtEnd: false)
-        let count = Count(stage.player)
+        let seen = Seen(stage.player)
         try await stage.sound { stage in
             // Ten seconds, tick by tick.
-            let before = count.value
+            let before = seen.count
             for _ in 0..<40 {
-                let seen = count.value
+                let count = seen.count
                 stage.clock.advance(by: .milliseconds(250))
-                try await wait(for: "the tick") { count.value > seen && stage.clock.sleeperCount == 1 }
+                try await wait(for: "the tick") { seen.count > count && stage.clock.sleeperCount == 1 }
             }
-            #expect(count.value - before <= 100)
+            #expect(seen.count - before <= 100)
             for command in [PlayerCommand.pause, .stop] {
                 let state: PlayerSnapshot.State = command == .pause ? .paused : .stopped
                 stage.player.send(command)
                 try await wait(for: "silence and no timer") {
-                    stage.player.snapshot.state == state && stage.clock.sleeperCount == 0
+                    seen.last.state == state && stage.clock.sleeperCount == 0
                 }
-                let quiet = count.value
+                let quiet = seen.count
                 for _ in 0..<60 { stage.clock.advance(by: .seconds(1)) }
                 #expect(stage.clock.sleeperCount == 0)
                 // A snapshot of those seconds would come before the reply to this.
-                stage.player.send(.volume(command == .pause ? 20 : 30))
-                try await wait(for: "the answer") {
-                    stage.player.snapshot.volume != 100 && count.value > quiet
-                }
-                #expect(count.value == quiet + 1)
+                let volume = command == .pause ? 20 : 30
+                stage.player.send(.volume(volume))
+                try await wait(for: "the answer") { seen.last.volume == volume }
+                #expect(seen.count == quiet + 1)
             }
         }
     }
