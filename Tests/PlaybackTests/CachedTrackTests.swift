@@ -78,11 +78,14 @@ import Testing
     }
 
     @Test func `a track that has ended is looked up again`() async throws {
-        let (stage, pieces) = stage(2, frames: 900, allowance: nil)
+        let (stage, pieces) = stage(2, frames: 900)
         try await stage.play { stage in
+            // The music waits for this: it could be over before these lines run.
+            try await wait(for: "the first question") { !cache.batches.isEmpty }
             for piece in pieces {
                 cache.set(Availability(stored: ByteRangeSet(0..<9), length: 9), of: piece.url)
             }
+            stage.sink.allow(frames: 1_800)
             try await wait(for: "the end") { stage.player.snapshot.state == .ended }
             try await wait(for: "both") { stage.player.snapshot.availability.count == 2 }
             #expect(shown(1, stage)?.isComplete == true)

@@ -113,6 +113,8 @@ import Testing
             try await lose(stage)
             stage.player.send(.pause)
             try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
+            // The attempt counts its delay from when its task runs, which can be later than the pause.
+            try await wait(for: "the attempt to be awaited") { stage.clock.sleeperCount == 1 }
             stage.clock.advance(by: .milliseconds(500))
             try await wait(for: "the end of the attempt") {
                 stage.sink.connections == 2 && stage.clock.sleeperCount == 0
