@@ -10,7 +10,7 @@ import Testing
 @Suite struct PulseConnectionTests {
     @Test func `without a server connect fails at once and says what to do`() async throws {
         let folder = try TemporaryFolder()
-        let output = PulseOutput(sink: nil, server: "unix:" + folder.path("nobody"))
+        let output = PulseOutput(sink: nil, server: "unix:" + folder.path("nobody"), clock: TestClock())
         let error = await #expect(throws: MediaError.self) { try await output.connect() }
         #expect(error?.code == .audioServer)
         #expect(["--sink null", "refused"].allSatisfy { error?.description.contains($0) == true })

@@ -80,8 +80,14 @@ struct PulseOutputTests {
         await output.drain()
         #expect(output.heardFrames == 60_000)
         let recorded = try await recorded(recording, endingWith: frames(60_000))
-        #expect(recorded == frames(60_000).suffix(recorded.count))
-        #expect(60_000 - recorded.count < Self.longestGapAtStart && events.all.isEmpty)
+        let places = Dictionary(uniqueKeysWithValues: frames(60_000).enumerated().map { ($1, $0) })
+        let heard = recorded.compactMap { places[$0] }
+        #expect(heard.count == recorded.count && events.all.isEmpty)
+        // A machine that stands still for longer than the server's buffer lasts opens a gap like that at the start,
+        // once or twice; frames that the output loses would be missing at each of its writes.
+        let gaps = zip(heard, heard.dropFirst()).map { $1 - $0 - 1 }.filter { $0 != 0 }
+        let missing = [heard.first ?? 60_000] + gaps
+        #expect(gaps.count <= 2 && missing.allSatisfy { (0..<Self.longestGapAtStart).contains($0) })
     }
 
     @Test func `after a pause the music continues where it was paused`() async throws {
@@ -243,7 +249,7 @@ struct PulseOutputTests {
     }
 
     @Test func `an unknown sink is refused, and the error names it`() async throws {
-        let other = PulseOutput(sink: "no-such-sink", server: server.address)
+        let other = PulseOutput(sink: "no-such-sink", server: server.address, clock: clock)
         try await other.connect()
         let error = await #expect(throws: MediaError.self) { try await other.open(.cd, reader: reader) }
         #expect(error?.code == .sinkFailed && error?.description.contains("no-such-sink") == true)
