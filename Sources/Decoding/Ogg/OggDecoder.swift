@@ -10,6 +10,8 @@ package final class OggDecoder: AudioDecoder {
     /// The most bytes of heads that are kept, and the most streams without sound that are walked through.
     private static let mostHeadBytes = 4 << 20
     private static let mostEmptyLinks = 64
+    /// How many bytes of frames the packets at hand are decoded for at a time, so that the sink is not woken for each.
+    private static let heldByteCount = 64 << 10
 
     private let source: any ByteSource
     private let subject: SafeText
@@ -167,8 +169,9 @@ package final class OggDecoder: AudioDecoder {
         // Owned by one variable, so that it is changed in place; put back also if the task is cancelled in a read.
         self.place = nil
         defer { self.place = place }
-        while held.isEmpty {
-            if place.player.step(into: &held) { continue }
+        while true {
+            while held.count < Self.heldByteCount, place.player.step(into: &held) {}
+            guard held.isEmpty else { return true }
             let number = place.link
             let read = try await takePage(in: &place, of: &links[number])
             if read == .music { continue }
@@ -176,7 +179,6 @@ package final class OggDecoder: AudioDecoder {
             ended(place)
             return read == .head
         }
-        return true
     }
 
     /// The music of the link at `place` has ended: its length is known now.
