@@ -10,7 +10,8 @@ struct TimeoutTests {
         let clock = TestClock()
         // A listening socket whose queue is full neither accepts nor refuses connections.
         let silent = try SilentListener()
-        try await fixture(clock).run { transport in
+        let other = try ScriptedServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"])
+        try await fixture(clock).run(other) { transport in
             let url = try #require(WebURL("http://127.0.0.1:\(silent.port)/music.mp3"))
             let end = Locked<MediaError?>(nil)
             let sender = Task {
@@ -18,6 +19,10 @@ struct TimeoutTests {
                 end.withLock { $0 = error }
             }
             try await wait(for: "the watchdog") { clock.sleeperCount == 1 }
+            // It sleeps before the thread has begun with the request, which counts as being looked up until then. The
+            // thread begins requests in their order, so a later one that is answered shows that it is connecting.
+            #expect(try await transport.text(other.url()) == "ok")
+            try await wait(for: "the watchdog alone") { clock.sleeperCount == 1 }
             clock.advance(by: .milliseconds(9_999))
             #expect(clock.nextWake == .seconds(10) && end.withLock { $0 == nil })
             clock.advance(by: .milliseconds(1))
