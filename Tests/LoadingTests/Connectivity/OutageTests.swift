@@ -126,8 +126,9 @@ import Testing
         try await wait(for: "the watch's own timer alone") { clock.sleeperCount == 1 }
         server.serve(.init(content: music))
         clock.advance(by: .seconds(31))
-        try await wait(for: "the network to be known as back") { !watch.report.isOffline }
-        #expect(journal.decisions.last == .wentOnline)
+        // The journal is told after the report has changed.
+        try await wait(for: "the network to be noted as back") { journal.decisions.last == .wentOnline }
+        #expect(!watch.report.isOffline)
         #expect(clock.sleeperCount == 0)
     }
 }
