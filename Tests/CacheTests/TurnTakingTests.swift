@@ -33,6 +33,7 @@ import Testing
         defer { close(root) }
         let lock = try FolderLock(in: root)
         let path = scene.index
+        let isWatching = Locked(false)
         let isOver = Locked(false)
         let seen = Task.detached {
             let connection = try SQLiteConnection(path: path)
@@ -44,9 +45,12 @@ import Testing
                     }
                     if count != seen.last { seen.append(count ?? -1) }
                 }
+                isWatching.withLock { $0 = true }
             }
             return seen
         }
+        // Otherwise most of the work could be done before the other process begins.
+        try await wait(for: "the other process") { isWatching.withLock { $0 } }
         try await work()
         isOver.withLock { $0 = true }
         return try await seen.value
