@@ -7,7 +7,9 @@ import Testing
     @Test func `pin exempts a track from eviction, and pin again ends that`() async throws {
         let stage = try await Stage()
         let urls = ["/one.mp3", "/two.mp3"].map { stage.url($0) }
-        for path in ["/one.mp3", "/two.mp3"] { stage.server.set(stage.musicBytes, at: path) }
+        // Long enough for the first to be the current one until it is paused, however late the command comes.
+        let song = try await MP3Fixtures.bytes(.init(seconds: 40))
+        for path in ["/one.mp3", "/two.mp3"] { stage.server.set(song, at: path) }
         let process = try stage.startPlaying(urls)
         try await process.event("playing")
         try process.send("pause")

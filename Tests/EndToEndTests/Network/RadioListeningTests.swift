@@ -42,12 +42,11 @@ import Testing
         async throws
     {
         let stage = try await Stage()
-        let wave = try stage.folder.write(
-            MadeWave(rate: 48_000, frames: 48_000 * 6, loudness: 0.1).bytes,
-            to: "a.wav"
-        )
         var chain: [UInt8] = []
-        for title in ["First", "Second", "Third"] {
+        // The last is long: the station must not end before the player was told to quit.
+        for (title, seconds) in [("First", 6), ("Second", 6), ("Third", 30)] {
+            let music = MadeWave(rate: 48_000, frames: 48_000 * seconds, loudness: 0.1)
+            let wave = try stage.folder.write(music.bytes, to: "a.wav")
             let path = stage.folder.path(title)
             let output = tool == "oggenc" ? ["-Q", "-o", path, wave] : ["--quiet", wave, path]
             _ = try await RunningProcess.run(tool, ["--artist", "Björk", "--title", title] + output)

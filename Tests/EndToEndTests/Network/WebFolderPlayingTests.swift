@@ -56,8 +56,10 @@ import Testing
         let stage = try await Stage()
         let web = try Self.music(in: stage)
         let server = try await FolderServer(.nginx, serving: web)
+        // Long enough to be seen playing on a busy machine.
+        let song = try stage.folder.write(try await MP3Fixtures.bytes(.init(seconds: 40)), to: "song.mp3")
         for count in [3, 4] {
-            let screen = try await ScreenStage.playing([stage.music], folder: stage.folder)
+            let screen = try await ScreenStage.playing([song], folder: stage.folder)
             try await screen.command("add \(server.baseURL)/m/")
             try await screen.terminal.wait(for: "\(count + 1) tracks")
             try await screen.terminal.wait(for: "10 Ten")

@@ -19,7 +19,8 @@ struct RealQuitTests {
         let gate = moment == .stalled ? server.origin.hold("/song.mp3", .afterBytesTogether(90_000)) : nil
         let player = try stage.play(["--no-cache", server.url("/song.mp3")])
         try await player.event("playing")
-        try await isCorked(false, stage)
+        // The short song could be over before the server has told.
+        if moment != .draining { try await isCorked(false, stage) }
         switch moment {
         case .paused:
             try player.send("pause")
@@ -34,7 +35,8 @@ struct RealQuitTests {
             try await stage.audio.crash()
             try await player.event("buffering")
         }
-        try player.send("quit")
+        // On a busy machine the end of the short song may come first.
+        do { try player.send("quit") } catch { try #require(moment == .draining) }
         #expect(try await player.waitForExit(deadline: .seconds(30)) == 0)
         #expect(try player.events.last?.event == "summary")
         gate?.release()
