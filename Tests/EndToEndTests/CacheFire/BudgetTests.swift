@@ -53,12 +53,18 @@ import Testing
         #expect(oldest > 0, "kept: \(picture)")
     }
 
+    /// What the files in `folder` took together at one moment, or somewhat less.
+    ///
+    /// While one file is looked at, another that was counted before may go, and one that was not may grow. So all are
+    /// looked at twice, and the smaller size counts: no file was smaller than that between the two rounds.
     private static func taken(by folder: String) -> Int64 {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.reduce(0) { sum, name in
-            var status = stat()
-            guard stat(folder + "/" + name, &status) == 0 else { return sum }
-            return sum + Int64(status.st_blocks) * 512
-        }
+        let rounds = (0..<2).map { _ in names.map { taken(byFile: folder + "/" + $0) } }
+        return zip(rounds[0], rounds[1]).reduce(0) { $0 + min($1.0, $1.1) }
+    }
+
+    private static func taken(byFile path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_blocks) * 512 : 0
     }
 }

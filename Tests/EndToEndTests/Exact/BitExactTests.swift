@@ -24,6 +24,7 @@ import Testing
         try await expectSame(stage.session([try await music.path]).finish(), as: music.reference)
         #expect(stage.server.log.requests.isEmpty)
         try await expectSame(stage.samples(), as: music.reference)
+        try await stage.server.settle()
         #expect(stage.server.log.requests.allSatisfy { $0.status == 206 && $0.outcome == .finished })
     }
 

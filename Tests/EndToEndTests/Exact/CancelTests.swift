@@ -48,6 +48,7 @@ import Testing
         gate.release()
 
         let sound = try await run.finish()
+        try await stage.server.settle()
         let reference = try await music.reference
         let rest = reference.suffix(from: 60 * Self.sampleBytesPerSecond)
         let beginning = try expectJump(in: sound, from: reference, to: rest)
@@ -77,6 +78,7 @@ import Testing
         // The gate of the old track stays closed: the new one is fetched and played to its end beside it.
         try run.command("next")
         let sound = try await run.finish()
+        try await stage.server.settle()
         #expect(log.requests(for: path).count == count)
         #expect(log.requests(for: path).last?.outcome == .aborted)
         gate.release()
@@ -115,11 +117,11 @@ import Testing
         let last = log.requests.count
         gate.release()
         let sound = try await run.finish()
+        // No answer for a place in between goes on for longer than it takes to leave it.
+        try await stage.server.settle()
         let reference = try await music.reference
         try expectJump(in: sound, from: reference, to: reference.suffix(from: 85 * Self.sampleBytesPerSecond))
         #expect(log.requests.dropFirst(last).allSatisfy { $0.asked.lowerBound > 84 * Self.bytesPerSecond })
-        // No answer for a place in between went on for longer than it took to leave it.
-        #expect(log.requests.filter { $0.outcome == .underWay }.isEmpty)
         try await expectOnlyMissingFetched(stage)
     }
 

@@ -50,6 +50,7 @@ import Testing
             let run = try await stage.play([server.url("/typed.mp3")])
             #expect(run.status == 0 && run.finished.count == 2, "\(run.errors)")
             #expect(finished(run) == ["2.mp3", "3.mp3"])
+            try await server.settle()
             #expect(server.accesses.filter { $0.target == "/typed.mp3" }.map(\.status) == statuses)
         }
         let live = try await stage.play([server.url("/live.mp3")])

@@ -68,6 +68,7 @@ struct NetworkCredentialTests {
         #expect(
             failure.message.contains("(401), and those in a playlist are not sent; put them into ~/.netrc")
         )
+        try await stranger.settle()
         #expect(!stranger.accesses.isEmpty)
         #expect(stranger.accesses.allSatisfy { $0.authorization.isEmpty && $0.status == 401 })
         // The same server, named by the user: the credentials in the list are sent.
@@ -90,6 +91,8 @@ struct NetworkCredentialTests {
         )
         let run = try await stage.hear(try source(nginx, way))
         try await expectSong(run)
+        try await nginx.settle()
+        try await target.settle()
         // The windows after the first are requested directly from the redirect's target.
         #expect(nginx.accesses.map(\.status) == [302])
         #expect(nginx.accesses.map(\.authorization) == ["Basic \(Self.encoded)"])

@@ -69,9 +69,11 @@ import Testing
         #expect(first.status == 0 && first.finished.count == 2, "\(first.errors)")
         #expect(titles(first) == ["Gale", "Fog"])
         #expect(first.events("track").allSatisfy { $0.artist == "Harbour" })
+        try await server.settle()
         #expect(statuses("feed.rss") == [206])
         let asked = server.accesses.count
         #expect(titles(try await stage.play([feed])) == ["Gale", "Fog"])
+        try await server.settle()
         #expect(statuses("feed.rss") == [206, 304] && server.accesses.count == asked + 1)
         try await server.stop()
         let away = try await stage.play(["--offline", feed])
