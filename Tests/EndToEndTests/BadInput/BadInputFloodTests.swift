@@ -24,9 +24,14 @@ import Testing
             wrapper: ["bash", "-c", script, "bash"]
         )
         try await wait(for: "the thread that reads commands") { process.threads.contains("commands") }
-        let flood = try String(contentsOfFile: stage.folder.path("flood"), encoding: .utf8)
+        // Another process writes it.
+        var flood = ""
+        try await wait(for: "the number of the process that floods") {
+            flood = (try? String(contentsOfFile: stage.folder.path("flood"), encoding: .utf8)) ?? ""
+            return flood.hasSuffix("\n")
+        }
         // A pipe holds 65,536 bytes; the player has read the others.
-        let taken = { Self.writtenBytes(of: flood) - 65_536 }
+        let taken = { [flood] in Self.writtenBytes(of: flood) - 65_536 }
         // Until it has taken thirty thousand commands, or, if nobody reads the answers, until it rests.
         var rest = (time: Duration.zero, count: 0)
         try await wait(for: "the flood") {
@@ -41,8 +46,8 @@ import Testing
         let start = ContinuousClock.now
         process.signal(SIGTERM)
         #expect(try await process.waitForExit() == 4)
-        // Within a second, and some more on a busy machine.
-        #expect(ContinuousClock.now - start < .seconds(4))
+        // Within a second, and some more on a machine that stands still for seconds.
+        #expect(ContinuousClock.now - start < .seconds(10))
     }
 
     /// The bytes that the process with this number has written so far.

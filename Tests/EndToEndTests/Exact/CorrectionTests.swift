@@ -40,7 +40,9 @@ import Testing
         }
         try await player.quit()
         let told = try player.events.drop { $0.event != "seeked" }
-        #expect(told.filter { $0.event == "seeked" || $0.event == "playing" }.count == 2)
+        #expect(told.count { $0.event == "seeked" } == 1)
+        // The starts of answers last for some seconds: music that stops because the gate opens late goes on once more.
+        #expect(told.count { $0.event == "playing" } == 1 + told.count { $0.event == "buffering" })
         let exact = told.filter { $0.event == "position" }.compactMap(\.exact)
         #expect(
             exact.last == true && exact == exact.filter { !$0 } + exact.filter { $0 },

@@ -48,10 +48,16 @@ import Testing
         let run = try stage.session([stage.url()], sink: "null", options: ["--read-ahead", "64kB"])
         try await run.event("playing")
         try await wait(for: "a commit") { try stage.claims().ranges.contains(0) }
+        // Read-ahead asks about once a second. Its next request waits here, so that none comes before that of the jump.
+        let gate = stage.server.origin.hold(path, .beforeHead)
+        try await gate.reached()
+        let count = stage.server.log.requests.count
         // For a while there is another file. It answers the jump, and no question after that.
         stage.server.set(others, at: path)
         stage.server.origin.script([[.noValidators]], thenAlways: [.noValidators, .silence], for: path)
         try run.command("seek 60")
+        try await wait(for: "the request of the jump") { stage.server.log.requests.count > count }
+        gate.release()
         try await wait(for: "three seconds of the jump") {
             try run.events.contains { $0.position ?? 0 >= 63 }
         }

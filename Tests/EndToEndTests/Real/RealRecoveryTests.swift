@@ -86,7 +86,8 @@ struct RealRecoveryTests {
         for _ in 0..<3 { try await player.event("position", after: player.lines.count) }
         try await player.quit()
         let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music)
-        #expect(heard.pieces.contains { $0.music.count > 44_100 }, "\(heard.pieces)")
+        // A busy machine puts silence between the pieces.
+        #expect(heard.pieces(apartAt: []).contains { $0.music.count > 44_100 }, "\(heard.pieces)")
         #expect(heard.pieces.allSatisfy { $0.music.lowerBound > Int(between * 44_100) }, "\(heard.pieces)")
         #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
     }
