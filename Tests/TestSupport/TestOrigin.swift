@@ -44,7 +44,8 @@ package final class TestOrigin: Sendable {
         OriginResource(bytes, contentType: OriginResource.contentType(of: path))
     }
 
-    /// Waits until all requests have ended. The log shows the end a little later than the client, which may be gone by then.
+    /// Waits until all requests have ended. The log shows the end a little later than the client, which may be gone
+    /// by then.
     package func settle() async throws {
         try await wait(for: "the end of all requests") { log.requests.allSatisfy { $0.outcome != .underWay } }
     }

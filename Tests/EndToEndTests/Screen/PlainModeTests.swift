@@ -69,8 +69,8 @@ import Testing
         #expect(try await stage.ending().exitCode == 0)
     }
 
-    /// Opens the line of a command, and returns once the terminal edits it: what is typed sooner is taken as keys. Other
-    /// rows contain a colon too, but the prompt is nothing else.
+    /// Opens the line of a command, and returns once the terminal edits it: what is typed sooner is taken as keys.
+    /// Other rows contain a colon too, but the prompt is nothing else.
     private func openLine(on stage: ScreenStage) async throws {
         try await stage.keys(":")
         try await stage.wait(for: "the prompt") { try await $0.terminal.capture().contains(":") }
