@@ -63,10 +63,8 @@ package final class OggDecoder: AudioDecoder {
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
     package init(_ stream: ProbedStream) {
-        source = stream.source
-        subject = stream.subject
+        (source, subject, start) = (stream.source, stream.subject, stream.start)
         storedTable = stream.seekTable
-        start = stream.start
         // A placeholder until `open`.
         let format = AudioFormat(sampleRate: 48_000, channelCount: 2, sample: .f32)
         info = StreamInfo(format: format, bytesPerSecond: 16_000)
