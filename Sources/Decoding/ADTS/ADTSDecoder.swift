@@ -14,15 +14,11 @@ package final class ADTSDecoder: AudioDecoder {
     /// The map of times is refined after so many frames.
     private static let framesPerRefinement: Int64 = 256
 
-    private let source: any ByteSource
-    private let subject: SafeText
-    private let storedTable: [UInt8]
-    private let statedDuration: Duration?
-    /// The first bytes of the source, until `open` has taken what it needs.
-    private var start: StreamStart?
+    private var input: ProbedStream
+    private var source: any ByteSource { input.source }
     private var opened: Opened?
 
-    package private(set) var info: StreamInfo {
+    package private(set) var info = StreamInfo.unopened {
         didSet { if info != oldValue { infoRevision += 1 } }
     }
     package private(set) var infoRevision = 0
@@ -55,38 +51,29 @@ package final class ADTSDecoder: AudioDecoder {
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
-    package init(_ stream: ProbedStream) {
-        source = stream.source
-        subject = stream.subject
-        storedTable = stream.seekTable
-        statedDuration = stream.statedDuration
-        start = stream.start
-        // A placeholder until `open`.
-        let format = AudioFormat(sampleRate: 44_100, channelCount: 2, sample: .f32)
-        info = StreamInfo(format: format, bytesPerSecond: 16_000)
-    }
+    package init(_ stream: ProbedStream) { input = stream }
 
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> Opened {
         if let opened { return opened }
-        var start = start ?? StreamStart(of: source)
-        try await start.skipTags(of: subject)
-        guard try await start.kind() == .adts,
+        let start = try await input.begun(as: .adts)
+        guard
             let first = ADTSHeader.firstRun(
                 in: start.bytes,
                 before: StreamStart.reach,
                 isWhole: start.isWhole
             )
-        else { throw start.notAudio(subject) }
+        else { throw start.notAudio(input.subject) }
         let origin = start.offset + Int64(first.index)
         let bytes = start.bytes[first.index...]
         let (packets, mean) = Self.packets(in: bytes, like: first.header, at: origin, isWhole: start.isWhole)
         let player: AACPlayer
         do {
-            player = try await AACPlayer.make(try first.header.configuration(), trying: packets, subject)
+            let configuration = try first.header.configuration()
+            player = try await AACPlayer.make(configuration, trying: packets, input.subject)
         } catch let refusal as AACRefusal {
-            throw MediaError(.notAudio, subject, refusal.cause)
+            throw MediaError(.notAudio, input.subject, refusal.cause)
         }
         let packetsPerSecond = Double(player.format.sampleRate) / Double(player.packetFrames)
         var map = ADTSMap(
@@ -94,15 +81,15 @@ package final class ADTSDecoder: AudioDecoder {
             at: origin,
             meanLength: mean,
             length: source.length,
-            statedPackets: statedDuration.map { $0.seconds * packetsPerSecond }
+            statedPackets: input.statedDuration.map { $0.seconds * packetsPerSecond }
         )
-        map.takeStored(storedTable)
+        map.takeStored(input.seekTable)
         var walk = map.walk(at: origin)
         walk.append(bytes)
         let made = Opened(player, map, walk)
         land(on: 0, at: 0, with: walk, isExact: true, made)
         opened = made
-        self.start = nil
+        input.forgetStart()
         var info = StreamInfo(format: player.format, bytesPerSecond: 1)
         info.audioStart = origin
         info.codec = "ADTS, " + player.codec

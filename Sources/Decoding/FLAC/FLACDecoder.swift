@@ -11,17 +11,14 @@ package final class FLACDecoder: AudioDecoder {
     /// The map of times is refined after so many frames.
     private static let framesPerRefinement = 256
 
-    private let source: any ByteSource
-    private let subject: SafeText
-    private let storedTable: [UInt8]
+    private var input: ProbedStream
+    private var source: any ByteSource { input.source }
     private let checksDigest: Bool
-    /// The first bytes of the source, until `open` has taken what it needs.
-    private var start: StreamStart?
     private var opened: OpenFLAC?
     /// The number of frames of the stream that were decoded since `open`.
     private var decodedCount = 0
 
-    package private(set) var info: StreamInfo {
+    package private(set) var info = StreamInfo.unopened {
         didSet { if info != oldValue { infoRevision += 1 } }
     }
     package private(set) var infoRevision = 0
@@ -30,33 +27,25 @@ package final class FLACDecoder: AudioDecoder {
     package convenience init(_ stream: ProbedStream) { self.init(stream, checksDigest: false) }
 
     private init(_ stream: ProbedStream, checksDigest: Bool) {
-        self.checksDigest = checksDigest
-        source = stream.source
-        subject = stream.subject
-        storedTable = stream.seekTable
-        start = stream.start
-        // A placeholder until `open`: CD audio.
-        info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 100_000)
+        (input, self.checksDigest) = (stream, checksDigest)
     }
 
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> OpenFLAC {
         if let opened { return opened }
-        var start = start ?? StreamStart(of: source)
-        try await start.skipTags(of: subject)
-        guard try await start.kind() == .flac else { throw start.notAudio(subject) }
+        let start = try await input.begun(as: .flac)
         var head = FLACHead(at: start.offset)
         var reader = ChunkReader(start)
         do {
             while let range = head.wanted { try head.took(try await reader.bytes(in: range)) }
         } catch let refusal as PCMRefusal {
-            throw MediaError(.notAudio, subject, refusal.cause)
+            throw MediaError(.notAudio, input.subject, refusal.cause)
         }
         guard let stream = head.stream, let audioStart = head.audioStart else {
-            throw MediaError(.notAudio, subject, PCMHead.damaged.cause)
+            throw MediaError(.notAudio, input.subject, PCMHead.damaged.cause)
         }
-        let handle = try await FLACHandle.opened(for: stream, of: subject, checksDigest: checksDigest)
+        let handle = try await FLACHandle.opened(for: stream, of: input.subject, checksDigest: checksDigest)
         var window = ByteWindow(
             source,
             at: audioStart,
@@ -78,10 +67,10 @@ package final class FLACDecoder: AudioDecoder {
             origin: origin,
             seekPoints: head.seekPoints
         )
-        map.takeStored(storedTable)
+        map.takeStored(input.seekTable)
         let made = OpenFLAC(handle, map, bytes: window.bytes)
         opened = made
-        self.start = nil
+        input.forgetStart()
         var info = StreamInfo(format: stream.format, bytesPerSecond: 1)
         info.audioStart = audioStart
         info.codec = SafeText("FLAC, \(stream.bitsPerSample) bits")
@@ -107,7 +96,7 @@ package final class FLACDecoder: AudioDecoder {
                 if bytes.isEmpty { opened.walk.finish() } else { opened.walk.append(bytes) }
             case .end:
                 guard opened.position > opened.map.origin else {
-                    throw MediaError(.notAudio, subject, PCMHead.damaged.cause)
+                    throw MediaError(.notAudio, input.subject, PCMHead.damaged.cause)
                 }
                 opened.map.audioEnd = source.length
                 if opened.walk.isContinuous { opened.map.endPosition = opened.position }

@@ -14,15 +14,12 @@ package final class MP4Decoder: AudioDecoder {
     /// Tables of at most so many bytes are fetched while the music plays: those of an hour and a half.
     private static let mostPrefetched: Int64 = 1 << 20
 
-    private let source: any ByteSource
-    private let subject: SafeText
-    private let storedTable: [UInt8]
-    /// The first bytes of the source, until `open` has taken what it needs.
-    private var start: StreamStart?
+    private var input: ProbedStream
+    private var source: any ByteSource { input.source }
     private var opened: Opened?
     private var hasPrefetched = false
 
-    package private(set) var info: StreamInfo {
+    package private(set) var info = StreamInfo.unopened {
         didSet { if info != oldValue { infoRevision += 1 } }
     }
     package private(set) var infoRevision = 0
@@ -66,23 +63,13 @@ package final class MP4Decoder: AudioDecoder {
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
-    package init(_ stream: ProbedStream) {
-        source = stream.source
-        subject = stream.subject
-        storedTable = stream.seekTable
-        start = stream.start
-        // A placeholder until `open`.
-        let format = AudioFormat(sampleRate: 44_100, channelCount: 2, sample: .f32)
-        info = StreamInfo(format: format, bytesPerSecond: 16_000)
-    }
+    package init(_ stream: ProbedStream) { input = stream }
 
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> Opened {
         if let opened { return opened }
-        var start = start ?? StreamStart(of: source)
-        try await start.skipTags(of: subject)
-        guard try await start.kind() == .mp4 else { throw start.notAudio(subject) }
+        let start = try await input.begun(as: .mp4)
         let bytes = HeldBytes(source, start.window)
         let head = try await head(bytes, at: start.offset)
         let made: Opened
@@ -92,15 +79,15 @@ package final class MP4Decoder: AudioDecoder {
                 let index = try await index(of: track, in: head, bytes)
             else { throw AACRefusal.damaged }
             let packets = try await firstPackets(index, bytes)
-            let player = try await AACPlayer.make(configuration, trying: packets, subject)
+            let player = try await AACPlayer.make(configuration, trying: packets, input.subject)
             let music = head.music(of: track, in: player)
             player.restart(at: player.firstPacket(toPlay: music.lowerBound), playing: music)
             made = Opened(player, index, bytes, head, titles(in: head, bytes), music: music)
         } catch let refusal as AACRefusal {
-            throw MediaError(.notAudio, subject, refusal.cause)
+            throw MediaError(.notAudio, input.subject, refusal.cause)
         }
         opened = made
-        self.start = nil
+        input.forgetStart()
         _ = try await made.titles?.readStored(fetching: false)
         info = info(of: made, start)
         return made
@@ -123,7 +110,7 @@ package final class MP4Decoder: AudioDecoder {
             return try await TableIndex(track.table, bytes)
         }
         let index = try await FragmentIndex(head, track, bytes)
-        index?.takeStored(storedTable, length: source.length)
+        index?.takeStored(input.seekTable, length: source.length)
         return index
     }
 

@@ -16,14 +16,10 @@ package final class MPEGDecoder: AudioDecoder {
     /// memory.
     private static let mostHeldByteCount: Int64 = 32 << 20
 
-    let source: any ByteSource
-    let subject: SafeText
-    private let storedTable: [UInt8]
-    private let statedDuration: Duration?
-    /// The first bytes of the source, until `open` has taken what it needs.
-    private var start: StreamStart?
+    private var input: ProbedStream
+    private var source: any ByteSource { input.source }
 
-    package private(set) var info: StreamInfo {
+    package private(set) var info = StreamInfo.unopened {
         didSet { if info != oldValue { infoRevision += 1 } }
     }
     package private(set) var infoRevision = 0
@@ -49,30 +45,19 @@ package final class MPEGDecoder: AudioDecoder {
     private var landmark: (frame: Int64, offset: Int64)?
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
-    package init(_ stream: ProbedStream) {
-        source = stream.source
-        subject = stream.subject
-        storedTable = stream.seekTable
-        statedDuration = stream.statedDuration
-        start = stream.start
-        // A placeholder until `open`: the commonest format at the commonest rate.
-        info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 16_000)
-    }
+    package init(_ stream: ProbedStream) { input = stream }
 
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> OpenStream {
         if let opened { return opened }
-        var start = start ?? StreamStart(of: source)
-        try await start.skipTags(of: subject)
-        guard try await start.kind() == .mpeg, let head = try await StreamHead.read(&start) else {
-            throw start.notAudio(subject)
-        }
-        var map = StreamMap(head, audioEnd: source.length, lasting: statedDuration)
-        if let table = SeekTable(stored: storedTable, for: map.key(length: source.length)) {
+        var start = try await input.begun(as: .mpeg)
+        guard let head = try await StreamHead.read(&start) else { throw start.notAudio(input.subject) }
+        var map = StreamMap(head, audioEnd: source.length, lasting: input.statedDuration)
+        if let table = SeekTable(stored: input.seekTable, for: map.key(length: source.length)) {
             map.table = table
         }
-        let handle = try FeedHandle(subject: subject)
+        let handle = try FeedHandle(subject: input.subject)
         feed = FeedPosition(
             frame: 0,
             start: head.firstFrame,
@@ -82,7 +67,7 @@ package final class MPEGDecoder: AudioDecoder {
         )
         let made = OpenStream(handle: handle, map: map, tagged: start.loudness)
         opened = made
-        self.start = nil
+        input.forgetStart()
         var info = StreamInfo(format: map.format, bytesPerSecond: 1)
         info.tags = start.tags
         info.chapters = start.chapters

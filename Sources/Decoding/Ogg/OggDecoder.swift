@@ -13,14 +13,11 @@ package final class OggDecoder: AudioDecoder {
     /// How many bytes of frames the packets at hand are decoded for at a time, so that the sink is not woken for each.
     private static let heldByteCount = 64 << 10
 
-    private let source: any ByteSource
-    private let subject: SafeText
-    private let storedTable: [UInt8]
-    /// The first bytes of the source, until `open` has taken what it needs.
-    private var start: StreamStart?
+    private var input: ProbedStream
+    private var source: any ByteSource { input.source }
     private var leading: (tags: TrackTags, loudness: Loudness) = (TrackTags(), Loudness())
 
-    package private(set) var info: StreamInfo {
+    package private(set) var info = StreamInfo.unopened {
         didSet { if info != oldValue { infoRevision += 1 } }
     }
     package private(set) var infoRevision = 0
@@ -62,23 +59,15 @@ package final class OggDecoder: AudioDecoder {
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
-    package init(_ stream: ProbedStream) {
-        (source, subject, start) = (stream.source, stream.subject, stream.start)
-        storedTable = stream.seekTable
-        // A placeholder until `open`.
-        let format = AudioFormat(sampleRate: 48_000, channelCount: 2, sample: .f32)
-        info = StreamInfo(format: format, bytesPerSecond: 16_000)
-    }
+    package init(_ stream: ProbedStream) { input = stream }
 
     package func open() async throws { if links.isEmpty { try await opening() } }
 
     private func opening() async throws {
-        var start = start ?? StreamStart(of: source)
-        try await start.skipTags(of: subject)
-        guard try await start.kind() == .ogg else { throw start.notAudio(subject) }
+        let start = try await input.begun(as: .ogg)
         let pages = OggPageReader(source, at: start.offset, holding: start.bytes)
         let head = try await head(pages)
-        let handle = try await head.codec.handle(headers: head.headers, subject: subject)
+        let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)
         var link = OggLink(head)
         link.look(at: pages.walk)
         source.willRead(head.dataStart..<link.firstSoundEnd)
@@ -86,15 +75,15 @@ package final class OggDecoder: AudioDecoder {
         made.player.start(playingFrom: nil)
         // The first page of the music states where it begins.
         guard try await takePage(in: &made, of: &link) == .music else {
-            throw MediaError(.emptyResource, subject, "is empty: there is nothing to play")
+            throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
         }
         link.origin = made.player.origin ?? 0
-        if let length = source.length, let stored = StoredOgg(storedTable, of: link, length: length) {
+        if let length = source.length, let stored = StoredOgg(input.seekTable, of: link, length: length) {
             link.table = stored.table
             if let end = stored.end { (link.end, tailLength) = (end, length) }
         }
         leading = (start.tags, start.loudness)
-        self.start = nil
+        input.forgetStart()
         links = [link]
         place = made
         update()
@@ -105,7 +94,7 @@ package final class OggDecoder: AudioDecoder {
         do {
             return try await OggHead.read(pages, after: first)
         } catch let refusal as OggRefusal {
-            throw MediaError(.notAudio, subject, refusal.what)
+            throw MediaError(.notAudio, input.subject, refusal.what)
         }
     }
 
@@ -193,7 +182,7 @@ package final class OggDecoder: AudioDecoder {
         guard let old = place, emptyLinkCount < Self.mostEmptyLinks else { return false }
         emptyLinkCount += 1
         let head = try await head(old.pages, after: first)
-        let handle = try await head.codec.handle(headers: head.headers, subject: subject)
+        let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)
         nextHead = nil
         let number = note(head, after: old.link)
         var made = Place(number, of: head, old.pages, handle)
@@ -315,7 +304,7 @@ package final class OggDecoder: AudioDecoder {
         let frames = min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)
         let target = link.first + frames
         let offset = try await page(for: target, in: number)
-        let handle = try await link.head.codec.handle(headers: link.head.headers, subject: subject)
+        let handle = try await link.head.codec.handle(headers: link.head.headers, subject: input.subject)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         let pages = OggPageReader(source, at: offset ?? link.head.dataStart)
         var made = Place(number, of: link.head, pages, handle)

@@ -7,13 +7,11 @@ package final class PCMDecoder: AudioDecoder {
     /// The bytes of one read: as many as are held of a read-ahead.
     private static let readByteCount = ReadAheadState.mostHeld
 
-    private let source: any ByteSource
-    private let subject: SafeText
-    /// The first bytes of the source, until `open` has taken what it needs.
-    private var start: StreamStart?
+    private var input: ProbedStream
+    private var source: any ByteSource { input.source }
     private var opened: OpenPCM?
 
-    package private(set) var info: StreamInfo {
+    package private(set) var info = StreamInfo.unopened {
         didSet { if info != oldValue { infoRevision += 1 } }
     }
     package private(set) var infoRevision = 0
@@ -54,36 +52,27 @@ package final class PCMDecoder: AudioDecoder {
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
-    package init(_ stream: ProbedStream) {
-        source = stream.source
-        subject = stream.subject
-        start = stream.start
-        // A placeholder until `open`: CD audio.
-        info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 176_400)
-    }
+    package init(_ stream: ProbedStream) { input = stream }
 
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> OpenPCM {
         if let opened { return opened }
-        var start = start ?? StreamStart(of: source)
-        try await start.skipTags(of: subject)
-        let kind = try await start.kind()
-        guard kind == .wave || kind == .aiff else { throw start.notAudio(subject) }
+        let start = try await input.begun(as: .wave, .aiff)
         var head = PCMHead(length: source.length)
         var chunks = ChunkReader(start)
         let walk: ChunkWalk
         do {
             walk = try await chunks.read(&head)
         } catch let refusal as PCMRefusal {
-            throw MediaError(.notAudio, subject, refusal.cause)
+            throw MediaError(.notAudio, input.subject, refusal.cause)
         }
         let length = source.length
         guard let layout = head.layout, let samples = head.samples, let music = head.music(),
             let present = head.music(inLength: length)
-        else { throw MediaError(.notAudio, subject, PCMHead.damaged.cause) }
+        else { throw MediaError(.notAudio, input.subject, PCMHead.damaged.cause) }
         guard !present.isEmpty else {
-            throw MediaError(.emptyResource, subject, "is empty: there is nothing to play")
+            throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
         }
         let tail = head.isEndless ? nil : walk.continued(after: samples)
         let leading = (start.tags, start.loudness)
@@ -99,7 +88,7 @@ package final class PCMDecoder: AudioDecoder {
         pending = chunks.held(in: music)
         nextRead = music.lowerBound + Int64(pending.count)
         opened = made
-        self.start = nil
+        input.forgetStart()
         info = Self.info(of: made)
         while try await readTail() {}
         return made

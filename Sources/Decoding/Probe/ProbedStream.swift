@@ -20,4 +20,24 @@ package struct ProbedStream {
         self.subject = subject
         self.seekTable = seekTable
     }
+
+    /// The start of the music, after the tags in front of it. Throws `MediaError` with `.notAudio` unless the music is of one
+    /// of `kinds`, and with `.emptyResource` if there are no bytes.
+    func begun(as kinds: AudioKind...) async throws -> StreamStart {
+        var start = start
+        try await start.skipTags(of: subject)
+        guard let kind = try await start.kind(), kinds.contains(kind) else { throw start.notAudio(subject) }
+        return start
+    }
+
+    /// Gives up the bytes of `start`, which nobody needs once a decoder is open.
+    mutating func forgetStart() { start = StreamStart(of: source) }
+}
+
+extension StreamInfo {
+    /// What a decoder states before `open`: the commonest format at the commonest rate.
+    static let unopened = StreamInfo(
+        format: AudioFormat(sampleRate: 44_100, channelCount: 2),
+        bytesPerSecond: 16_000
+    )
 }
