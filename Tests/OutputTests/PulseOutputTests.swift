@@ -83,8 +83,8 @@ struct PulseOutputTests {
         let places = Dictionary(uniqueKeysWithValues: frames(60_000).enumerated().map { ($1, $0) })
         let heard = recorded.compactMap { places[$0] }
         #expect(heard.count == recorded.count && events.all.isEmpty)
-        // A machine that stands still for longer than the server's buffer lasts opens a gap like that at the start,
-        // once or twice; frames that the output loses would be missing at each of its writes.
+        // If the machine stands still for longer than the server's buffer lasts, the server plays silence and a gap
+        // opens, once or twice. An output that loses frames would lose some at each of its writes.
         let gaps = zip(heard, heard.dropFirst()).map { $1 - $0 - 1 }.filter { $0 != 0 }
         let missing = [heard.first ?? 60_000] + gaps
         #expect(gaps.count <= 2 && missing.allSatisfy { (0..<Self.longestGapAtStart).contains($0) })

@@ -151,8 +151,8 @@ private final class Exchange {
         _ written: FLAC__FrameHeader,
         _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
     ) {
-        // libFLAC may also give frames that it makes up for missing ones, just before the one that follows. Their buffers
-        // are freed by then.
+        // libFLAC may make up frames for missing ones, and gives them just before the frame that was asked for. It frees
+        // the buffers of each before it gives the next.
         guard isPending else {
             (isDecoded, self.channels) = (false, [])
             return
@@ -183,7 +183,7 @@ private final class Exchange {
         let pcm = pcm.assumingMemoryBound(to: Sample.self)
         let channels = channels.map { $0 + range.lowerBound }
         if channels.count == 2 {
-            // The compiler makes vector instructions of this loop: a tenth less time for most music.
+            // The compiler makes vector instructions of this loop, and most music is stereo.
             let (left, right) = (channels[0], channels[1])
             for index in 0..<range.count {
                 pcm[2 * index] = sample(left[index])

@@ -10,7 +10,7 @@ package final class OggDecoder: AudioDecoder {
     /// The most bytes of heads that are kept, and the most streams without sound that are walked through.
     private static let mostHeadBytes = 4 << 20
     private static let mostEmptyLinks = 64
-    /// How many bytes of frames the packets at hand are decoded for at a time, so that the sink is not woken for each.
+    /// Packets at hand are decoded until this many bytes of frames are held, so that the sink is not woken for each.
     private static let heldByteCount = 64 << 10
 
     private var input: ProbedStream

@@ -117,7 +117,6 @@ import Testing
         let last = log.requests.count
         gate.release()
         let sound = try await run.finish()
-        // No answer for a place in between goes on for longer than it takes to leave it.
         try await stage.server.settle()
         let reference = try await music.reference
         try expectJump(in: sound, from: reference, to: reference.suffix(from: 85 * Self.sampleBytesPerSecond))
