@@ -1,3 +1,5 @@
+import System
+
 /// Decodes text of unknown encoding: as UTF-8 if it is valid UTF-8, else as CP1252.
 ///
 /// In playlists and radio metadata, "Latin-1" means the encoding of Windows, which is CP1252. The encoding is
@@ -5,7 +7,7 @@
 package enum LegacyText {
     /// Decodes `bytes`.
     package static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        if let text = String(utf8: bytes) { return text }
         var scalars = String.UnicodeScalarView()
         for byte in bytes { scalars.append(windowsScalar(byte)) }
         return String(scalars)

@@ -45,7 +45,7 @@ enum PlaylistBase: Sendable, Equatable {
 
     private static func url(_ reference: String, hasColon: Bool, base: WebURL) throws(MediaError) -> WebURL {
         var reference = reference
-        if reference.utf8.contains(UInt8(ascii: "\\")) {
+        if reference.contains(byte: UInt8(ascii: "\\")) {
             // A Windows network path (`\\server\share`) counts as a local file.
             guard !reference.hasPrefix("\\\\") else { throw Reference.refusedLocalFile(reference) }
             reference = reference.replacingBackslashes()
@@ -69,9 +69,9 @@ enum PlaylistBase: Sendable, Equatable {
         }
         let reference =
             entry.isURI ? FileName.text(PercentEncoding.decodedBytes(entry.reference)) : entry.text
-        guard !reference.utf8.contains(0) else { throw Reference.badURL(entry.text) }
+        guard !reference.contains(byte: 0) else { throw Reference.badURL(entry.text) }
         let path = Self.absolute(reference, in: folder)
-        guard reference.utf8.contains(UInt8(ascii: "\\")), !reference.utf8.contains(UInt8(ascii: "/")),
+        guard reference.contains(byte: UInt8(ascii: "\\")), !reference.contains(byte: UInt8(ascii: "/")),
             !fileExists(path)
         else { return path }
         return Self.absolute(reference.replacingBackslashes(), in: folder)

@@ -30,8 +30,10 @@ struct SourceBudget: Sendable {
     private var lists = 0
     private var webFolders = 0
     private(set) var entries = 0
-    /// The limit that was exceeded, in words; `nil` while there is none.
-    private var excess: String?
+    /// The limit that was exceeded; `nil` while there is none.
+    private var excess: Limit?
+
+    private enum Limit { case bytes, entries, text, lists, webFolders }
 
     init(_ limits: PlaylistLimits) { self.limits = limits }
 
@@ -51,34 +53,32 @@ struct SourceBudget: Sendable {
     mutating func take(webFolder: Bool) -> Bool {
         if webFolder {
             webFolders += 1
-            return check(webFolders <= limits.webFolders, "\(limits.webFolders) folders")
+            return check(webFolders <= limits.webFolders, .webFolders)
         }
         lists += 1
-        return check(lists <= limits.lists, "\(limits.lists) playlists")
+        return check(lists <= limits.lists, .lists)
     }
 
     /// Counts bytes of a list; `false` if they are too many.
     mutating func take(bytes count: Int) -> Bool {
         bytes += count
-        return check(bytes <= limits.bytes, "\(limits.bytes >> 20) MiB of playlists")
+        return check(bytes <= limits.bytes, .bytes)
     }
 
     /// Counts `tracks`; returns as many of them as the limits allow.
     mutating func take(_ tracks: [Track]) -> [Track] {
-        var taken = 0
-        for track in tracks {
-            let size = track.textSize
-            guard check(entries < limits.entries, "\(limits.entries) tracks"),
-                check(text + size <= limits.text, "\(limits.text >> 20) MiB of text")
-            else { return Array(tracks[..<taken]) }
+        for index in tracks.indices {
+            let size = tracks[index].textSize
+            guard check(entries < limits.entries, .entries),
+                check(text + size <= limits.text, .text)
+            else { return Array(tracks[..<index]) }
             entries += 1
             text += size
-            taken += 1
         }
         return tracks
     }
 
-    private mutating func check(_ isWithin: Bool, _ limit: String) -> Bool {
+    private mutating func check(_ isWithin: Bool, _ limit: Limit) -> Bool {
         if !isWithin, excess == nil { excess = limit }
         return isWithin
     }
@@ -88,7 +88,17 @@ struct SourceBudget: Sendable {
     func error(about subject: SafeText) -> MediaError? {
         excess.map { limit in
             let read = "\(entries) \(entries == 1 ? "track" : "tracks")"
-            return MediaError(.listTooLarge, subject, SafeText("more than \(limit); read \(read)"))
+            return MediaError(.listTooLarge, subject, SafeText("more than \(words(of: limit)); read \(read)"))
+        }
+    }
+
+    private func words(of limit: Limit) -> String {
+        switch limit {
+        case .bytes: "\(limits.bytes >> 20) MiB of playlists"
+        case .entries: "\(limits.entries) tracks"
+        case .text: "\(limits.text >> 20) MiB of text"
+        case .lists: "\(limits.lists) playlists"
+        case .webFolders: "\(limits.webFolders) folders"
         }
     }
 }
@@ -101,10 +111,11 @@ extension Track {
             case .file(let path): path.utf8.count
             case .web(let url): url.host.utf8.count + url.path.utf8.count + (url.query?.utf8.count ?? 0)
             }
-        let tags = [
-            tags.title, tags.artist, tags.album, tags.year, tags.number, tags.albumArtist, tags.disc,
-            tags.genre,
-        ]
-        return tags.reduce(place) { $0 + ($1?.string.utf8.count ?? 0) }
+        // Added one by one, since an array would be allocated for each of a million tracks.
+        var size = place + Self.size(tags.title) + Self.size(tags.artist) + Self.size(tags.album)
+        size += Self.size(tags.year) + Self.size(tags.number) + Self.size(tags.albumArtist)
+        return size + Self.size(tags.disc) + Self.size(tags.genre)
     }
+
+    private static func size(_ text: SafeText?) -> Int { text?.string.utf8.count ?? 0 }
 }
