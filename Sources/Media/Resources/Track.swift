@@ -52,21 +52,48 @@ package struct Track: Sendable, Equatable, Identifiable {
 }
 
 /// Descriptive tags of a track.
+///
+/// Playlists give most tracks a title and an artist only, so the other tags share one word: a queue of 100,000 tracks is
+/// 10 MB smaller, and quicker to copy, sort and search.
 package struct TrackTags: Sendable, Equatable {
     package var title: SafeText?
     package var artist: SafeText?
-    package var album: SafeText?
-    package var year: SafeText?
+    /// The other tags; `nil` if none is known.
+    private var rare: Rare?
+
+    package var album: SafeText? {
+        get { rare?.tags.album }
+        set { change { $0.album = newValue } }
+    }
+    package var year: SafeText? {
+        get { rare?.tags.year }
+        set { change { $0.year = newValue } }
+    }
     /// The track number on its album, as written (`3` or `3/12`).
-    package var number: SafeText?
+    package var number: SafeText? {
+        get { rare?.tags.number }
+        set { change { $0.number = newValue } }
+    }
     /// The artist of the whole album, if stated.
-    package var albumArtist: SafeText?
+    package var albumArtist: SafeText? {
+        get { rare?.tags.albumArtist }
+        set { change { $0.albumArtist = newValue } }
+    }
     /// The number of the disc in a set, as written (`1` or `1/2`).
-    package var disc: SafeText?
-    package var genre: SafeText?
+    package var disc: SafeText? {
+        get { rare?.tags.disc }
+        set { change { $0.disc = newValue } }
+    }
+    package var genre: SafeText? {
+        get { rare?.tags.genre }
+        set { change { $0.genre = newValue } }
+    }
     /// The offsets of the block or frame with the cover in the resource; `nil` if none is known. It is never fetched to
     /// find it.
-    package var cover: ByteRange?
+    package var cover: ByteRange? {
+        get { rare?.tags.cover }
+        set { change { $0.cover = newValue } }
+    }
 
     package init(
         title: SafeText? = nil,
@@ -81,13 +108,10 @@ package struct TrackTags: Sendable, Equatable {
     ) {
         self.title = title
         self.artist = artist
-        self.album = album
-        self.year = year
-        self.number = number
-        self.albumArtist = albumArtist
-        self.disc = disc
-        self.genre = genre
-        self.cover = cover
+        var rare = RareTags()
+        (rare.album, rare.year, rare.number) = (album, year, number)
+        (rare.albumArtist, rare.disc, rare.genre, rare.cover) = (albumArtist, disc, genre, cover)
+        self.rare = rare == RareTags() ? nil : Rare(rare)
     }
 
     /// These tags, with missing ones taken from `other`.
@@ -104,6 +128,32 @@ package struct TrackTags: Sendable, Equatable {
             cover: cover ?? other.cover
         )
     }
+
+    private mutating func change(_ body: (inout RareTags) -> Void) {
+        var tags = rare?.tags ?? RareTags()
+        body(&tags)
+        rare = tags == RareTags() ? nil : Rare(tags)
+    }
+
+    /// Never changed, so that copies of the tags can share it.
+    private final class Rare: Sendable, Equatable {
+        let tags: RareTags
+
+        init(_ tags: RareTags) { self.tags = tags }
+
+        static func == (left: Rare, right: Rare) -> Bool { left === right || left.tags == right.tags }
+    }
+}
+
+/// The tags that few tracks of long queues have.
+private struct RareTags: Sendable, Equatable {
+    var album: SafeText?
+    var year: SafeText?
+    var number: SafeText?
+    var albumArtist: SafeText?
+    var disc: SafeText?
+    var genre: SafeText?
+    var cover: ByteRange?
 }
 
 /// Tags and duration of a track as found when it was opened.
