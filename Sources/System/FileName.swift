@@ -75,7 +75,7 @@ package enum FileName {
 extension String {
     /// Decodes `bytes`; `nil` if they are not UTF-8.
     package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
-        // The standard library checks text through generic code, which takes three times as long for a short one.
+        // The standard library checks text through generic code, which costs time in lists of many short texts.
         if bytes.allSatisfy({ $0 < 0x80 }) {
             self.init(decoding: bytes, as: UTF8.self)
         } else {
@@ -83,7 +83,7 @@ extension String {
         }
     }
 
-    /// `true` if the text has `byte` in UTF-8.
+    /// `true` if `byte` is one of the bytes of the text in UTF-8. An empty text has none.
     package func contains(byte: UInt8) -> Bool {
         utf8.withContiguousStorageIfAvailable { bytes in
             bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false

@@ -53,8 +53,8 @@ package struct Track: Sendable, Equatable, Identifiable {
 
 /// Descriptive tags of a track.
 ///
-/// Playlists give most tracks a title and an artist only, so the other tags share one word: a queue of 100,000 tracks is
-/// 10 MB smaller, and quicker to copy, sort and search.
+/// Most tracks of long playlists have a title and an artist only. So the other tags share one word, which makes a long
+/// queue smaller and quicker to copy.
 package struct TrackTags: Sendable, Equatable {
     package var title: SafeText?
     package var artist: SafeText?

@@ -30,7 +30,7 @@ struct SourceBudget: Sendable {
     private var lists = 0
     private var webFolders = 0
     private(set) var entries = 0
-    /// The limit that was exceeded; `nil` while there is none.
+    /// The first limit that was exceeded; `nil` before that.
     private var excess: Limit?
 
     private enum Limit { case bytes, entries, text, lists, webFolders }
