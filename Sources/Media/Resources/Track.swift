@@ -1,4 +1,6 @@
 /// An item of the queue.
+///
+/// Copies share what a list states of the track, so that a queue of 100,000 tracks is quick to sort and to copy.
 package struct Track: Sendable, Equatable, Identifiable {
     /// Distinguishes items with the same location; never used twice in a process.
     package struct ID: Hashable, Sendable, Comparable {
@@ -10,17 +12,31 @@ package struct Track: Sendable, Equatable, Identifiable {
     }
 
     package var id: ID
-    package var location: ResourceLocation
-    /// The tags in the playlist; see `tags(with:)`.
-    package var tags: TrackTags
-    /// The duration that the playlist states; `nil` if unknown.
-    package var duration: Duration?
-    /// `nil` if the track did not come from a feed.
-    package var episode: Episode?
     /// `true` if the episode was heard to its end, or marked as played; always `false` for other tracks.
     package var isPlayed = false
+    /// `nil` if the track did not come from a feed.
+    package var episode: Episode?
+    private var entry: Shared<Entry>
+
+    package var location: ResourceLocation {
+        get { entry.value.location }
+        set { entry.value.location = newValue }
+    }
+    /// The tags in the playlist; see `tags(with:)`.
+    package var tags: TrackTags {
+        get { entry.value.tags }
+        set { entry.value.tags = newValue }
+    }
+    /// The duration that the playlist states; `nil` if unknown.
+    package var duration: Duration? {
+        get { entry.value.duration }
+        set { entry.value.duration = newValue }
+    }
     /// The identities of the lists that were found where music was expected and that led to this track, outermost first.
-    package var foundLists: [String] = []
+    package var foundLists: [String] {
+        get { entry.value.foundLists }
+        set { entry.value.foundLists = newValue }
+    }
 
     package init(
         id: ID,
@@ -30,11 +46,28 @@ package struct Track: Sendable, Equatable, Identifiable {
         episode: Episode? = nil
     ) {
         self.id = id
-        self.location = location
-        self.tags = tags
-        self.duration = duration
         self.episode = episode
+        entry = Shared(Entry(location: location, tags: tags, duration: duration))
     }
+
+    /// What the playlist, folder or feed of the track states.
+    private struct Entry: Sendable, Equatable {
+        var location: ResourceLocation
+        var tags: TrackTags
+        var duration: Duration?
+        var foundLists: [String] = []
+
+        var textSize: Int {
+            switch location {
+            case .file(let path): path.utf8.count + tags.textSize
+            case .web(let url):
+                url.host.utf8.count + url.path.utf8.count + (url.query?.utf8.count ?? 0) + tags.textSize
+            }
+        }
+    }
+
+    /// The bytes of its location and tags in UTF-8.
+    package var textSize: Int { entry.value.textSize }
 
     /// All known tags, if the file has the tags `found`. A file's own tags take precedence over those of a playlist,
     /// but not over those of a feed: publishers maintain the titles in their feeds, and hardly those in their files.
@@ -59,39 +92,39 @@ package struct TrackTags: Sendable, Equatable {
     package var title: SafeText?
     package var artist: SafeText?
     /// The other tags; `nil` if none is known.
-    private var rare: Rare?
+    private var rare: Shared<RareTags>?
 
     package var album: SafeText? {
-        get { rare?.tags.album }
+        get { rare?.value.album }
         set { change { $0.album = newValue } }
     }
     package var year: SafeText? {
-        get { rare?.tags.year }
+        get { rare?.value.year }
         set { change { $0.year = newValue } }
     }
     /// The track number on its album, as written (`3` or `3/12`).
     package var number: SafeText? {
-        get { rare?.tags.number }
+        get { rare?.value.number }
         set { change { $0.number = newValue } }
     }
     /// The artist of the whole album, if stated.
     package var albumArtist: SafeText? {
-        get { rare?.tags.albumArtist }
+        get { rare?.value.albumArtist }
         set { change { $0.albumArtist = newValue } }
     }
     /// The number of the disc in a set, as written (`1` or `1/2`).
     package var disc: SafeText? {
-        get { rare?.tags.disc }
+        get { rare?.value.disc }
         set { change { $0.disc = newValue } }
     }
     package var genre: SafeText? {
-        get { rare?.tags.genre }
+        get { rare?.value.genre }
         set { change { $0.genre = newValue } }
     }
     /// The offsets of the block or frame with the cover in the resource; `nil` if none is known. It is never fetched to
     /// find it.
     package var cover: ByteRange? {
-        get { rare?.tags.cover }
+        get { rare?.value.cover }
         set { change { $0.cover = newValue } }
     }
 
@@ -111,7 +144,7 @@ package struct TrackTags: Sendable, Equatable {
         var rare = RareTags()
         (rare.album, rare.year, rare.number) = (album, year, number)
         (rare.albumArtist, rare.disc, rare.genre, rare.cover) = (albumArtist, disc, genre, cover)
-        self.rare = rare == RareTags() ? nil : Rare(rare)
+        self.rare = rare == RareTags() ? nil : Shared(rare)
     }
 
     /// These tags, with missing ones taken from `other`.
@@ -129,19 +162,42 @@ package struct TrackTags: Sendable, Equatable {
         )
     }
 
-    private mutating func change(_ body: (inout RareTags) -> Void) {
-        var tags = rare?.tags ?? RareTags()
-        body(&tags)
-        rare = tags == RareTags() ? nil : Rare(tags)
+    /// The bytes of all texts in UTF-8.
+    fileprivate var textSize: Int {
+        guard let rare = rare?.value else { return Self.size(title) + Self.size(artist) }
+        let texts = [title, artist, rare.album, rare.year, rare.number, rare.albumArtist, rare.disc, rare.genre]
+        return texts.reduce(0) { $0 + Self.size($1) }
     }
 
-    /// Never changed, so that copies of the tags can share it.
-    private final class Rare: Sendable, Equatable {
-        let tags: RareTags
+    private static func size(_ text: SafeText?) -> Int { text?.string.utf8.count ?? 0 }
 
-        init(_ tags: RareTags) { self.tags = tags }
+    private mutating func change(_ body: (inout RareTags) -> Void) {
+        var tags = rare?.value ?? RareTags()
+        body(&tags)
+        rare = tags == RareTags() ? nil : Shared(tags)
+    }
+}
 
-        static func == (left: Rare, right: Rare) -> Bool { left === right || left.tags == right.tags }
+/// A value that its copies share: a copy takes one reference count, however many parts the value has.
+private struct Shared<Value: Sendable & Equatable>: Sendable, Equatable {
+    /// Never changed, so that threads can share it.
+    private final class Storage: Sendable {
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    init(_ value: Value) { storage = Storage(value) }
+
+    var value: Value {
+        get { storage.value }
+        set { storage = Storage(newValue) }
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.storage === right.storage || left.value == right.value
     }
 }
 

@@ -62,28 +62,33 @@ package struct WebURL: Sendable, Hashable {
     ///
     /// Returns `nil` unless `text` has the scheme `http` or `https` and a host.
     package init?(_ text: some StringProtocol) {
-        // Bytes, not characters: all delimiters of a URL are ASCII, and playlists contain 100,000 URLs.
-        let text = String(text)
-        let bytes = text.utf8
-        guard bytes.count <= Self.longest, let scheme = Self.webScheme(of: bytes) else { return nil }
-        var rest = text[bytes.index(bytes.startIndex, offsetBy: scheme.utf8.count + 3)...]
-        if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
-        let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+        var text = String(text)
+        guard let url = text.withUTF8({ Self.parsed($0) }) else { return nil }
+        self = url
+    }
+
+    /// Parses bytes instead of characters: all delimiters of a URL are ASCII, and playlists contain 100,000 URLs.
+    private static func parsed(_ text: UnsafeBufferPointer<UInt8>) -> WebURL? {
+        guard text.count <= longest, let scheme = webScheme(of: text) else { return nil }
+        var rest = text[(scheme.utf8.count + 3)...]
+        if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
+        let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Authority(rest[..<end]) else { return nil }
-        rest = rest[end...]
-        let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?"))
-        let path = rest[..<(mark ?? rest.endIndex)]
-        self.init(
+        let mark = rest[end...].firstIndex(of: UInt8(ascii: "?"))
+        let path = PercentEncoding.normalized(.init(rebasing: rest[end..<(mark ?? rest.endIndex)]), keeping: .path)
+        return WebURL(
             scheme: scheme,
             authority: authority,
-            path: PercentEncoding.removingDotSegments(PercentEncoding.normalized(path, keeping: .path)),
-            query: mark.map { Self.query(rest, after: $0) }
+            path: PercentEncoding.removingDotSegments(path),
+            query: mark.map {
+                PercentEncoding.normalized(.init(rebasing: rest[($0 + 1)...]), keeping: .query)
+            }
         )
     }
 
     /// The scheme of an absolute URL, in lower case.
-    private static func webScheme(of text: String.UTF8View) -> String? {
-        let start = text.lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    private static func webScheme(of text: UnsafeBufferPointer<UInt8>) -> String? {
+        let start = text.prefix(8).lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         if start.starts(with: "http://".utf8) { return "http" }
         return start.starts(with: "https://".utf8) ? "https" : nil
     }
@@ -192,13 +197,13 @@ private struct Authority {
         self.userInfo = userInfo
     }
 
-    init?(_ text: Substring) {
-        var place = Substring(text)
-        if let (host, port) = Self.plainPlace(place) {
+    init?(_ text: Slice<UnsafeBufferPointer<UInt8>>) {
+        if let (host, port) = Self.plainPlace(text) {
             self.host = host
             self.port = port
             return
         }
+        var place = Substring(String(decoding: text, as: UTF8.self))
         if let at = place.lastIndex(of: "@") {
             let parts = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             userInfo = WebURL.UserInfo(
@@ -223,7 +228,7 @@ private struct Authority {
             portText = parts.count == 2 ? parts[1] : nil
         }
         if let portText, !portText.isEmpty {
-            guard let number = Self.decimalPort(portText) else { return nil }
+            guard let number = Self.decimalPort(portText.utf8) else { return nil }
             port = number
         }
         guard !host.isEmpty, host.unicodeScalars.allSatisfy(Self.isName) else { return nil }
@@ -231,22 +236,25 @@ private struct Authority {
 
     /// Parses the usual case fast: a host of lower-case letters, digits, `-` and `.`, perhaps with a port.
     /// Returns `nil` for everything else.
-    private static func plainPlace(_ text: Substring) -> (host: String, port: Int?)? {
-        let bytes = text.utf8
-        let end = bytes.firstIndex { byte in
+    private static func plainPlace(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> (host: String, port: Int?)? {
+        let end = text.firstIndex { byte in
             !((0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E)
         }
-        guard let end else { return text.isEmpty ? nil : (String(text), nil) }
-        guard end > text.startIndex, bytes[end] == UInt8(ascii: ":"),
-            let port = decimalPort(text[bytes.index(after: end)...])
-        else { return nil }
-        return (String(text[..<end]), port)
+        guard (end ?? text.endIndex) > text.startIndex else { return nil }
+        let host = String(decoding: text[..<(end ?? text.endIndex)], as: UTF8.self)
+        guard let end else { return (host, nil) }
+        guard text[end] == UInt8(ascii: ":"), let port = decimalPort(text[(end + 1)...]) else { return nil }
+        return (host, port)
     }
 
-    /// Parses a port of digits only; returns `nil` for every other text.
-    private static func decimalPort(_ text: Substring) -> Int? {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
-        return (1...65_535).contains(number) ? number : nil
+    /// Parses a port of digits only; returns `nil` for every other text, and for an empty one.
+    private static func decimalPort(_ digits: some Collection<UInt8>) -> Int? {
+        var port = 0
+        for digit in digits {
+            guard (0x30...0x39).contains(digit), port <= 65_535 else { return nil }
+            port = port * 10 + Int(digit) - 0x30
+        }
+        return (1...65_535).contains(port) ? port : nil
     }
 
     private static func isIPv6(_ byte: UInt8) -> Bool {

@@ -13,8 +13,12 @@ package enum PercentEncoding {
     /// two hexadecimal digits becomes `%25`.
     package static func normalized(_ text: some StringProtocol, keeping component: Component) -> String {
         var text = String(text)
-        if text.withUTF8({ isNormal($0, in: component) }) { return text }
-        let bytes = Array(text.utf8)
+        return text.withUTF8 { normalized($0, keeping: component) }
+    }
+
+    /// The same for a text in UTF-8.
+    static func normalized(_ bytes: UnsafeBufferPointer<UInt8>, keeping component: Component) -> String {
+        if isNormal(bytes, in: component) { return String(decoding: bytes, as: UTF8.self) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = 0
@@ -63,7 +67,8 @@ package enum PercentEncoding {
 
     /// Resolves the segments `.` and `..`; `..` never leads above the root.
     package static func removingDotSegments(_ path: String) -> String {
-        guard mayHaveDotSegments(path.utf8) else { return path }
+        var path = path
+        guard path.withUTF8({ mayHaveDotSegments($0) }) else { return path }
         var result: [Substring] = []
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
@@ -108,7 +113,7 @@ package enum PercentEncoding {
     }
 
     /// `true` if a segment starts with a dot; otherwise no segment is `.` or `..`.
-    private static func mayHaveDotSegments(_ bytes: some Sequence<UInt8>) -> Bool {
+    private static func mayHaveDotSegments(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var isStart = true
         for byte in bytes {
             if isStart, byte == UInt8(ascii: ".") { return true }

@@ -10,6 +10,8 @@ enum M3UParser {
     /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
     static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
         var entries: [PlaylistEntry] = []
+        // An array of 100,000 entries that doubles whenever it is full is copied once more, and takes memory twice.
+        entries.reserveCapacity(min(limit + 1, bytes.count { $0 == 0x0A || $0 == 0x0D }))
         var tags = TrackTags()
         var duration: Duration?
         bytes.withoutByteOrderMark.forEachLine { line in

@@ -102,20 +102,3 @@ struct SourceBudget: Sendable {
         }
     }
 }
-
-extension Track {
-    /// The bytes of its location and tags.
-    fileprivate var textSize: Int {
-        let place =
-            switch location {
-            case .file(let path): path.utf8.count
-            case .web(let url): url.host.utf8.count + url.path.utf8.count + (url.query?.utf8.count ?? 0)
-            }
-        // Added one by one, since an array would be allocated for each of a million tracks.
-        var size = place + Self.size(tags.title) + Self.size(tags.artist) + Self.size(tags.album)
-        size += Self.size(tags.year) + Self.size(tags.number) + Self.size(tags.albumArtist)
-        return size + Self.size(tags.disc) + Self.size(tags.genre)
-    }
-
-    private static func size(_ text: SafeText?) -> Int { text?.string.utf8.count ?? 0 }
-}

@@ -54,13 +54,19 @@ struct QueueRow {
     /// The title that the row at `index` shows, else the name of the file, and the artist if known. Searching, filtering
     /// and showing use these. A station keeps the name that its list gives it, or else its own, whatever it plays.
     static func names(_ player: PlayerSnapshot, at index: Int) -> (title: SafeText, artist: SafeText?) {
-        let track = player.tracks[index]
+        // Not through a copy of the track: a filter examines 100,000 of them.
         var heard = index == player.currentIndex ? player.info?.tags : nil
-        if player.load.live != nil, let known = heard, let station = track.tags.title ?? known.album {
+        if player.load.live != nil, let known = heard,
+            let station = player.tracks[index].tags.title ?? known.album
+        {
             heard = TrackTags(title: station)
         }
-        let tags = tags(of: track, better: heard ?? player.learned[track.id]?.tags)
-        return (tags.title ?? track.location.name, tags.artist)
+        guard let better = heard ?? player.learned[player.tracks[index].id]?.tags else {
+            let title = player.tracks[index].tags.title ?? player.tracks[index].location.name
+            return (title, player.tracks[index].tags.artist)
+        }
+        let tags = player.tracks[index].tags(with: better)
+        return (tags.title ?? player.tracks[index].location.name, tags.artist)
     }
 
     func name(_ glyphs: Glyphs) -> SafeText { Self.name(title, artist, glyphs) }

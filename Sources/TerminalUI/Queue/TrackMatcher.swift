@@ -22,9 +22,10 @@ struct TrackMatcher: Sendable, Equatable {
 
     /// Matches the row of a track in the queue.
     func matches(_ player: PlayerSnapshot, at index: Int) -> Bool {
-        let track = player.tracks[index]
         // Only episodes are played or not.
-        if let isPlayed, track.episode == nil || track.isPlayed != isPlayed { return false }
+        if let isPlayed, player.tracks[index].episode == nil || player.tracks[index].isPlayed != isPlayed {
+            return false
+        }
         let shown = QueueRow.names(player, at: index)
         return matches(shown.title.string, shown.artist?.string)
     }
