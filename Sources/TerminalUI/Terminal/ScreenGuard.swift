@@ -5,8 +5,8 @@ import System
 /// Passes signals on to the screen's thread, and gives the screen up if a signal ends the program while that
 /// thread waits for a terminal that takes no output.
 ///
-/// A terminal takes none after Ctrl-S, or if its window does not respond. Its own thread waits in `poll` without
-/// a timer; it has timers only between such a signal and the end of the screen.
+/// A terminal takes none after Ctrl-S, or if its window does not respond. The guard's own thread waits in
+/// `poll`, with a timer only between such a signal and the end of the screen.
 final class ScreenGuard: Sendable {
     /// The time that the screen has to end before the terminal is looked at, and again after that.
     private static let patience = Duration.milliseconds(300)
