@@ -24,7 +24,7 @@ enum AnswerMeaning: Equatable, Sendable {
     case withoutRange(SafeText)
     /// Refused for now.
     case later(status: Int)
-    /// Refused for good.
+    /// Refused; a retry would not help.
     case refused(MediaError.Code, SafeText)
 }
 

@@ -10,8 +10,8 @@ struct LoadAnswers: Sendable {
     private var hasFallenBack = false
     /// `true` once the resource was found to be longer than before.
     private var hasGrown = false
-    /// `true` if there may be more behind `description.length` by now: a response showed that the resource had grown, or
-    /// was modified just before. Ends when nothing is found there.
+    /// `true` if the resource may be longer than `description.length` by now: a response showed that the resource had
+    /// grown, or was modified just before. Ends when nothing is found there.
     private(set) var mayGrow = false
     /// `true` if the URL has a user name and a password.
     private let hasUserInfo: Bool
@@ -75,8 +75,8 @@ struct LoadAnswers: Sendable {
 
     private mutating func grew() { (hasGrown, mayGrow) = (true, true) }
 
-    /// The request of `plan` failed. Returns `true` if it only asked for bytes behind the known end, which then counts
-    /// as the end.
+    /// The request of `plan` failed. Returns `true` if it only requested bytes beyond the known end, which then
+    /// counts as the end.
     mutating func endStays(after plan: FetchPlan) -> Bool {
         guard let length = description.length, plan.wanted?.lowerBound == length else { return false }
         mayGrow = false

@@ -73,7 +73,7 @@ struct LoadFetches: Sendable {
             .sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The bytes of `gap` that no request, active or cancelled, is going to bring.
+    /// The bytes of `gap` that no request, active or cancelled, will deliver.
     func uncovered(of gap: ByteRange) -> [ByteRange] {
         var coming = ByteRangeSet()
         for fetch in fetches.values { coming.insert(contentsOf: fetch.remaining) }

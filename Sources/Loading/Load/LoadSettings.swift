@@ -23,7 +23,7 @@ package struct LoadSettings: Sendable, Equatable {
     /// takes 33 ms at 2 MB/s. If half a second of the music is known to take more bytes than this, the window is
     /// half a second.
     package var demandWindow: Int64 = 64 << 10
-    /// An announced read of at most this many bytes is a sample: nothing behind it is requested.
+    /// An announced read of at most this many bytes is a sample: nothing beyond it is requested.
     package var largestSample: Int64 = 4 << 10
 
     /// The rate of the music that the name of its URL suggests; 0 if it suggests none in particular. It only sets the

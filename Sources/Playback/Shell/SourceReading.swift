@@ -88,7 +88,7 @@ final class SourceReading: Sendable {
     /// The number of sources that are not read yet.
     var count: Int { unread.withLock { $0 } }
 
-    /// Reads `sources`, behind those before them. Never waits.
+    /// Reads `sources`, whose tracks follow those of earlier sources. Never waits.
     func read(_ sources: [String]) {
         unread.withLock { $0 += sources.count }
         inputs.yield(.sources(sources))

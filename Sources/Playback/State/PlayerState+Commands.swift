@@ -10,8 +10,8 @@ extension PlayerState {
         return [announcer.remark("reading", SafeText("\(path) is saved once all tracks are read"))]
     }
 
-    /// Carries out a command at once, or, if it needs tracks that are not known yet, once they are. A command
-    /// of a script, which is in turn, also waits behind those that wait (`HeldCommands`).
+    /// Carries out a command at once, or, if it needs tracks that are not known yet, once they are. One of a
+    /// script (`isInTurn`) may also have to wait for those that already wait (`HeldCommands`).
     mutating func obey(_ command: PlayerCommand, isInTurn: Bool = false) -> [PlayerEffect] {
         // Never held: it ends the reading for which the held commands wait.
         if command == .stopReading || (phase == .launching && command == .stop) { return stopReading() }

@@ -102,7 +102,7 @@ private struct Hint {
         return width(of: hints) > columns ? [] : hints
     }
 
-    /// A blank behind each key, and three between the hints.
+    /// A blank after each key, and three between the hints.
     private static func width(of hints: [Hint]) -> Int {
         hints.reduce(-3) { $0 + $1.key.columns + 1 + $1.word.columns + 3 }
     }
