@@ -180,7 +180,7 @@ package final class CacheFolder: ByteStoreOpener {
 
     /// `true` if bytes of `url` are cached.
     ///
-    /// For callers that open `url` next: opens the folder, unless it is missing, but no entry.
+    /// Also opens the folder, unless it is missing, because callers open `url` next. Opens no entry.
     package func holdsSome(of url: WebURL) async -> Bool {
         let engine = engine
         let row = try? await engine.change(orElse: nil as EntryRow?) {
@@ -191,7 +191,7 @@ package final class CacheFolder: ByteStoreOpener {
 
     /// `true` if bytes of any URL with this origin (`WebURL.origin`) are cached.
     ///
-    /// May read all URLs of the index: for rare questions.
+    /// May read all URLs of the index, so call it rarely.
     package func holdsSome(from origin: String) async -> Bool {
         let start = Array(SafeText(origin + "/").string.utf8)
         return (try? await engine.ask(orElse: false) { try $0.names.isAnyStored(startingWith: start) })

@@ -20,7 +20,7 @@ package struct HTTPConfiguration: Sendable {
     package var certificateFile: String?
     /// `true` if the environment names a proxy, so that errors can mention it. libcurl itself reads the variables.
     package var hasProxy = false
-    /// This machine's network, asked after a failure.
+    /// This machine's network, which is checked after a failure.
     package var localNetwork = LocalNetwork()
     package var timeouts = Timeouts()
     /// The clock for all time-outs.

@@ -78,8 +78,8 @@ package final class Loaders: ResourceOpener {
     /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
     /// reached, they are used as they are.
     ///
-    /// Without validators the first bytes are compared; with `comparesAll` all of them, for lists, which
-    /// change at their end.
+    /// Without validators, the first bytes are compared; with `comparesAll`, which is for lists, all of them:
+    /// lists often change only at their end.
     package func openRevalidated(
         _ location: ResourceLocation,
         comparesAll: Bool = false

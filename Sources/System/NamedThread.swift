@@ -3,7 +3,8 @@ import Glibc
 
 /// Starts named threads: all threads of the player except the main thread and those that run tasks.
 package enum NamedThread {
-    /// The niceness of threads with low priority: a tenth of the processor beside others that want all of it.
+    /// The niceness of threads with low priority: a tenth of the processor while other threads could use all
+    /// of it.
     private static let lowPriority: Int32 = 10
 
     /// Starts a detached thread that runs `body` once.

@@ -17,7 +17,7 @@ struct cfaad_configuration {
 /// The result of decoding one packet (`NeAACDecFrameInfo`).
 struct cfaad_frame {
     unsigned long byte_count;
-    /// Of all channels together.
+    /// The number of samples of all channels together.
     unsigned long sample_count;
     unsigned char channel_count;
     /// 0 if the packet was decoded.
@@ -55,5 +55,6 @@ void cfaad_close(cfaad_decoder decoder);
 const float *cfaad_decode(
     cfaad_decoder decoder, struct cfaad_frame *frame, unsigned char *bytes, unsigned long byte_count);
 
-/// The next packet does not follow the last one. Its samples are returned even if it is the first one.
+/// Declares that the next packet does not follow the last one. The samples of the next packet are returned, even if it
+/// is the first one.
 void cfaad_reset(cfaad_decoder decoder);

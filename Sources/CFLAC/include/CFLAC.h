@@ -46,12 +46,12 @@ static inline int cflac_process_metadata(FLAC__StreamDecoder *decoder) {
     return cflac_functions.process_metadata(decoder);
 }
 
-/// Decodes one frame; 0 if it failed, also for want of bytes.
+/// Decodes one frame; 0 if that failed, or if `read` had too few bytes.
 static inline int cflac_process_single(FLAC__StreamDecoder *decoder) {
     return cflac_functions.process_single(decoder);
 }
 
-/// True if the decoder is ready for the next frame.
+/// Not 0 if the decoder is ready for the next frame.
 static inline int cflac_is_ready(FLAC__StreamDecoder *decoder) {
     FLAC__StreamDecoderState state = cflac_functions.get_state(decoder);
     return state == FLAC__STREAM_DECODER_SEARCH_FOR_FRAME_SYNC || state == FLAC__STREAM_DECODER_READ_FRAME;

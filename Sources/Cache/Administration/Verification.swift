@@ -4,8 +4,9 @@ import System
 extension CacheFolder {
     /// Checks every cached byte, drops what is damaged, and removes files that belong to no entry.
     ///
-    /// `isDamaged` is asked about every whole resource whose bytes are as they were committed, and returns `true` if its
-    /// content has a check of its own that fails: then the server's file is damaged, and nothing is dropped.
+    /// Calls `isDamaged` for every resource that is cached whole and without damage. It returns `true` if the content
+    /// does not match a checksum that it contains (FLAC: its MD5): then the server's file is damaged, and nothing is
+    /// dropped.
     ///
     /// Safe while other processes play: bytes that they read stay. `progress` is called about once per
     /// mebibyte and must not block. Throws `CancellationError` if the task is cancelled; repairs made so far
@@ -147,7 +148,8 @@ private struct EntryContent: ByteSource {
 
     func isStored(_ range: ByteRange) -> Bool { true }
 
-    /// Returns the rest of one extent; no bytes at the end, and if the extent was damaged since.
+    /// Returns at most the rest of one extent; no bytes at the end of the resource, or if the extent was
+    /// damaged in the meantime.
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
         // Sorted by offset.

@@ -30,7 +30,7 @@ extension Opening {
     }
 }
 
-/// An entry that is read while others may play it. It is locked as in use as long as this value exists.
+/// An entry to read while other stores may play it. It is locked as in use as long as this value exists.
 struct EntryReading: Sendable {
     let row: EntryRow
     let file: ObjectFile

@@ -5,8 +5,9 @@ import System
 struct EntryCommits: Sendable {
     /// The outcome of a commit.
     enum Commitment: Sendable {
-        /// All bytes of the plan are claimed by `extents`, those of this store and of others. If others have changed
-        /// the entry, `extents` are all that it has. `description` is the resource's description in the index now.
+        /// All bytes of the plan are claimed now, by `extents` of this store and of others. If other stores have
+        /// added or removed bytes, `extents` are all extents of the entry. `description` is the description that the
+        /// index has now.
         case cached(extents: [Extent], description: EntryDescription)
         /// The entry was replaced or removed, or holds another version of the resource that other stores
         /// committed: this commit claimed nothing, and later ones would not either.
@@ -153,8 +154,9 @@ struct EntryCommits: Sendable {
         }
     }
 
-    /// The extents that cover the plan, so that a commit costs the same however long the entry is; all extents if
-    /// `row`, from before the commit, has other bytes than the store knows.
+    /// Returns only the extents that cover the plan, so that a commit costs the same however long the entry is.
+    /// Returns all extents of the entry if `row`, read before the commit, shows that other stores have added or
+    /// removed bytes.
     private func extents(of entry: EntryID, for plan: CommitPlan, _ row: EntryRow, in index: CacheIndex)
         throws
         -> [Extent]

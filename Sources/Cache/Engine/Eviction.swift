@@ -81,7 +81,7 @@ final class Eviction: @unchecked Sendable {
         trimming.last = end
         while case let victims = policy.victims(among: page, excess: sought), !victims.isEmpty {
             _ = try remove(victims, from: folder)
-            // The removal skips open entries; then others are chosen.
+            // `remove` skips open entries. If too little was freed, the next turn chooses others of the page.
             page.removeAll { victims.contains($0.entry) }
             sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
         }
@@ -182,8 +182,8 @@ final class Eviction: @unchecked Sendable {
         var sizes: [(entry: EntryID, allocated: Int64)] = []
         for entry in entries {
             let (length, allocated) = folder.objects.size(entry)
-            // Of a damaged file this is the length of the link in its place. The next verification, or the player,
-            // withdraws its claims.
+            // If the file is damaged, `length` may be that of a link in its place, so its claims stay: the next
+            // verification, or the player, withdraws them.
             if !folder.objects.isDamaged(entry), try folder.index.extents.end(of: entry) > length {
                 let lost = try folder.index.extents.all(of: entry).filter { $0.range.upperBound > length }
                 try folder.index.transaction { try folder.index.extents.remove(lost, of: entry) }

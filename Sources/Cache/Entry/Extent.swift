@@ -2,8 +2,8 @@ import Media
 
 /// A committed part of an entry, immutable and inside one block.
 ///
-/// A block that two commits filled has two extents; joining them would claim the bytes again without checking
-/// them.
+/// A block that two commits filled has two extents. They are not joined: that would compute a new check over
+/// bytes that were not verified.
 struct Extent: Sendable, Equatable {
     /// The size of a block. An extent lies inside one block, so reading a byte checks at most this
     /// many.

@@ -11,9 +11,9 @@ import System
 /// wherever they are.
 ///
 /// Opening one URL twice, in one process or in two, gives two stores on one entry: each reads what was
-/// committed when it was opened, and learns of later claims of the other by `refresh` and at its own commits.
-/// Both are expected to write the same bytes, since one entry is one version of a resource. If a store's
-/// description contradicts bytes that are already claimed, that store claims nothing.
+/// committed when it was opened, and takes over later claims of the other at `refresh` and at its own
+/// commits. Both are expected to write the same bytes, since one entry is one version of a resource. If a
+/// store's description contradicts bytes that are already claimed, that store claims nothing.
 final class PersistentStore: ByteStore {
     /// A commit begins once this many bytes are buffered. If they are lost, fetching them again takes about
     /// a second at 10 Mbit/s.

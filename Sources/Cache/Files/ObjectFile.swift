@@ -49,8 +49,9 @@ final class ObjectFile: Sendable {
 
     /// Locks the entry as in use until `unlock`, or until the file is closed.
     ///
-    /// Never waits. The exclusive lock is only taken for a moment and under the folder's lock, which callers
-    /// of this hold too, except in a folder that accepts no writes.
+    /// Throws instead of waiting if another store holds the exclusive lock. Stores take that lock only
+    /// briefly and under the folder's lock. Callers hold the folder's lock too, so this succeeds, except
+    /// perhaps in a folder that accepts no writes.
     func lockShared() throws {
         try check("lock an object", flock(descriptor, LOCK_SH | LOCK_NB))
     }

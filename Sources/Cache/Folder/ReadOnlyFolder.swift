@@ -34,8 +34,8 @@ final class IndexQuestions: @unchecked Sendable {
     func close() { reading = nil }
 }
 
-/// Shows, on the caller's thread, if anything was committed to the index since an earlier `Stamp`. Asks
-/// SQLite for the `data_version` of a connection of its own.
+/// Shows, on the caller's thread, if anything was committed to the index since an earlier `Stamp`. Reads
+/// SQLite's `data_version` on a separate connection.
 final class IndexVersion: Sendable {
     /// Two stamps are equal if nothing was committed between them.
     struct Stamp: Equatable, Sendable {

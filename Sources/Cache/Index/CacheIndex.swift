@@ -223,7 +223,7 @@ final class CacheIndex {
     /// last played within one second. The seek table is the last column because it may be long and is rarely
     /// read: SQLite reads a row only up to the last column requested. `stored` and `prefix` sum up the
     /// extents, so that a query about 100,000 entries reads as many rows. Triggers maintain the sum in
-    /// `folder`, so that one row tells how full the folder is.
+    /// `folder`, so that one row shows how full the folder is.
     private static let tables = """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY,

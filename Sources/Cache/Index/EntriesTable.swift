@@ -118,7 +118,7 @@ struct EntriesTable {
 
     // MARK: All entries
 
-    /// Every entry, the most recently played first.
+    /// All entries, the most recently played first.
     func rows() throws -> [EntryRow] {
         let sql = "SELECT \(EntryRow.columns) FROM entries ORDER BY last_played DESC, turn DESC, id"
         return try connection.statement(sql).all { row($0) }

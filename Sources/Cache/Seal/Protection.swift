@@ -25,7 +25,7 @@ enum Protection: Sendable {
         }
     }
 
-    /// Returns the bytes to write in place of `bytes`, as many as those, and the extent that checks them.
+    /// Returns the bytes to write for `bytes`, which have the same count, and the extent that checks them.
     func keep(_ bytes: [UInt8], at range: ByteRange, of entry: EntryID) -> (bytes: [UInt8], extent: Extent) {
         let protected: (bytes: [UInt8], check: [UInt8]) =
             switch self {

@@ -9,12 +9,12 @@ struct AACConfiguration: Equatable {
     static let rates = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]
-    /// The index that says that the rate follows in Hz.
+    /// The index for a rate that is not in the table and follows in Hz.
     private static let statedRate = 15
     private static let sbrMark = 0x2B7
     private static let psMark = 0x548
 
-    /// The configuration as it is given to libfaad2.
+    /// The configuration as it is passed to libfaad2.
     let bytes: [UInt8]
     /// The codec without SBR and PS: 2 for AAC LC.
     private(set) var objectType: Int
@@ -34,7 +34,7 @@ struct AACConfiguration: Equatable {
         try self.init([UInt8(bits >> 8 & 0xFF), UInt8(bits & 0xFF)])
     }
 
-    /// Parses `bytes`. Throws if the stream is not one that is played.
+    /// Parses `bytes`. Throws if streams with this configuration are not played.
     init(_ bytes: [UInt8]) throws(AACRefusal) {
         self.bytes = bytes
         var reader = BitReader(bytes)
@@ -66,7 +66,7 @@ struct AACConfiguration: Equatable {
         if !statesSBR { noteExtension(&reader) }
     }
 
-    /// Notes SBR and PS that are stated behind a configuration that old decoders understand.
+    /// Reads the extension that states SBR and PS after a configuration which old decoders understand.
     private mutating func noteExtension(_ reader: inout BitReader) {
         guard reader.remaining >= 17, reader.next(11) == Self.sbrMark, Self.objectType(&reader) == 5,
             reader.flag()

@@ -2,7 +2,7 @@ import CFAAD
 import Media
 import System
 
-/// Owns a decoder of libfaad2, which is given one packet after the other.
+/// Owns a decoder of libfaad2, which takes one packet after the other.
 final class AACHandle {
     private static let library = OptionalLibrary { cfaad_load().map { String(cString: $0) } }
 
@@ -50,7 +50,7 @@ final class AACHandle {
     /// Decodes `packet` and appends its samples, interleaved in the order of `format`, to `pcm`. Returns the number of
     /// frames; 0 if the packet is damaged.
     func decode(_ packet: ArraySlice<UInt8>, into pcm: inout [Float]) -> Int {
-        // libfaad2 does not write to a packet, but its interface does not promise so.
+        // libfaad2 does not write to a packet, but its interface does not promise that.
         var bytes = Array(packet)
         var frame = cfaad_frame()
         guard let samples = cfaad_decode(decoder, &frame, &bytes, UInt(bytes.count)), frame.error == 0,

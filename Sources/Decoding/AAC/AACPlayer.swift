@@ -1,14 +1,14 @@
 import Media
 
-/// Turns the packets of a stream into its frames, by their numbers: it drops those before and behind the music, and makes
-/// missing and damaged packets silent. It neither reads nor waits.
+/// Turns the numbered packets of a stream into frames: drops the frames before and after the music, and replaces
+/// missing and damaged packets by silence. It neither reads nor waits.
 ///
 /// All packets bring the same number of frames. Decoding must begin some packets before the first wanted frame
 /// (`primingPackets`), since packets overlap.
 final class AACPlayer {
-    /// The frames of one step of silence.
+    /// The most frames of silence in one step.
     private static let silenceStep: FrameCount = 4_096
-    /// The most packets that are decoded to tell the format: about a second.
+    /// The most packets that are decoded to detect the format: about a second.
     static let mostTried = 24
 
     private let handle: AACHandle
@@ -16,8 +16,8 @@ final class AACPlayer {
     /// The PCM frames of a packet.
     private(set) var packetFrames: Int
     let codec: SafeText
-    /// The number of packets to decode before the wanted one. One suffices, but with SBR the state of several counts,
-    /// and its settings are repeated about twice a second.
+    /// The number of packets to decode before the wanted one. One suffices without SBR. SBR depends on several packets,
+    /// and repeats its settings about twice a second.
     let primingPackets: Int64
     /// The number of the next packet.
     private(set) var packet: Int64 = 0
@@ -26,13 +26,13 @@ final class AACPlayer {
     private var held: [Float] = []
     private var heldIndex = 0
     private var silence: FrameCount = 0
-    /// `true` if what is held has another format than what was passed before.
+    /// `true` if the held frames have another format than those passed on before.
     private(set) var hasFormatChange = false
-    /// The bytes of damaged packets.
+    /// The number of bytes in damaged packets so far.
     private(set) var damagedByteCount: Int64 = 0
 
-    /// Decodes some of `packets`, the first ones of the stream, to learn the format, which no configuration states for
-    /// sure. Throws if the stream is not played, and `.missingLibrary` without libfaad2.
+    /// Decodes some of `packets`, the first ones of the stream, to detect the format, which configurations do not state
+    /// reliably. Throws if the stream is not played, and `.missingLibrary` without libfaad2.
     static func make(
         _ configuration: AACConfiguration,
         trying packets: [ArraySlice<UInt8>],
@@ -43,7 +43,7 @@ final class AACPlayer {
         for packet in packets.prefix(mostTried) {
             samples.removeAll(keepingCapacity: true)
             _ = trial.decode(packet, into: &samples)
-            // Only one channel with SBR may become two.
+            // Of all formats, only mono with SBR may still turn out to be stereo, by PS.
             if trial.format != nil, configuration.channelCount > 1 || !trial.hasSBR || trial.hasPS { break }
         }
         guard let format = trial.format else {
@@ -72,7 +72,7 @@ final class AACPlayer {
         (held, heldIndex, silence, hasFormatChange) = ([], 0, 0, false)
     }
 
-    /// The packet with which to begin in order to play the frame `frame`.
+    /// The packet with which decoding must begin so that frame `frame` is exact.
     func firstPacket(toPlay frame: FrameCount) -> Int64 {
         max(0, frame / FrameCount(packetFrames) - primingPackets)
     }
@@ -83,17 +83,18 @@ final class AACPlayer {
     /// `true` if all frames to play were decoded.
     var isAtEnd: Bool { position >= music.upperBound }
 
-    /// `true` if `pass` has nothing.
+    /// `true` if `pass` has no frames to write.
     var isEmpty: Bool { heldIndex == held.count && silence == 0 }
 
-    /// Moves the numbers of the packets and the frames to play by `packets`, since the estimated one was wrong.
+    /// Adds `packets` to the number of the next packet, which was a wrong estimate, and moves the frames to play with
+    /// it.
     func shift(by packets: Int64) {
         packet = max(0, packet + packets)
         let frames = packets * FrameCount(packetFrames)
         music = max(0, music.lowerBound + frames)..<FrameCount.max
     }
 
-    /// Notes that the change of format was reported.
+    /// Records that the change of format was reported.
     func takeFormatChange() { hasFormatChange = false }
 
     /// Writes as many PCM frames into `pcm` as are held and fit; returns their number.
@@ -116,7 +117,8 @@ final class AACPlayer {
         return silent
     }
 
-    /// Decodes the next packet; it is silent if it is damaged. All frames must have been passed on.
+    /// Decodes the next packet, or replaces it by silence if it is damaged. Call it only when all frames were passed
+    /// on.
     func decode(_ bytes: ArraySlice<UInt8>) {
         held.removeAll(keepingCapacity: true)
         heldIndex = 0
@@ -127,7 +129,7 @@ final class AACPlayer {
             return skip(1)
         }
         if decoded != format || count != packetFrames {
-            // Only SBR or PS can begin later, as in a radio stream.
+            // The only later change is that SBR or PS begins, as in a radio stream.
             hasFormatChange = hasFormatChange || decoded != format
             (format, packetFrames) = (decoded, count)
         }
@@ -140,7 +142,7 @@ final class AACPlayer {
         heldIndex = min(held.count, Int(wanted.lowerBound - range.lowerBound) * channels)
     }
 
-    /// Makes `count` missing packets silent.
+    /// Replaces `count` missing packets by silence.
     func skip(_ count: Int64) {
         let range = position..<position + count * FrameCount(packetFrames)
         silence += FrameCount(range.clamped(to: music).count)

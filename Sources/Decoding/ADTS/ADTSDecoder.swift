@@ -2,8 +2,9 @@ package import Media
 
 /// Plays AAC in ADTS frames: `.aac` files and radio, with libfaad2 for the packets.
 ///
-/// The frames do not state their position: a seek is exact among those that were counted from the start, in the cache too,
-/// and else an estimate, which is corrected once the bytes before it are stored.
+/// The frames do not state their position. A seek is exact among the frames that were counted from the start, either
+/// while they were decoded or in stored bytes. Any other seek is an estimate, which is corrected once the bytes before
+/// it are stored.
 package final class ADTSDecoder: AudioDecoder {
     /// The bytes of one read while playing, of one look at frames elsewhere, and of one scan.
     private static let readByteCount = 96 * 1024
@@ -11,7 +12,7 @@ package final class ADTSDecoder: AudioDecoder {
     private static let sliceByteCount = 64 << 10
     /// The most stored bytes that one seek scans, which takes far less than a second.
     private static let mostScanned = 32 << 20
-    /// The map of times is refined after so many frames.
+    /// The number of frames after which the map of times is refined.
     private static let framesPerRefinement: Int64 = 256
 
     private var input: ProbedStream
@@ -46,7 +47,7 @@ package final class ADTSDecoder: AudioDecoder {
         /// The frames of a packet.
         var width: FrameCount { FrameCount(player.packetFrames) }
 
-        /// The number of frames; `nil` if unknown. The first packet brings none: it only overlaps with the next one.
+        /// The number of frames; `nil` if unknown. The first packet adds none: it only overlaps with the next one.
         var frameCount: FrameCount? { map.estimatedCount.map { max(0, $0 - 1) * width } }
     }
 
@@ -167,13 +168,13 @@ package final class ADTSDecoder: AudioDecoder {
         note(Int64(header.packetCount), opened)
         let damaged = opened.player.damagedByteCount
         opened.player.decode(opened.walk.bytes[range.dropFirst(header.headByteCount)])
-        // A frame of several packets is too rare to be worth more than silence.
+        // Frames of several packets are too rare to be supported: silence replaces all packets but the first.
         if header.packetCount > 1 { opened.player.skip(Int64(header.packetCount - 1)) }
         info.skippedByteCount += opened.player.damagedByteCount - damaged
         if number % Self.framesPerRefinement == 0 { refine(opened) }
     }
 
-    /// Counts the next `count` packets of the player, which end where the walk is.
+    /// Counts the player's next `count` packets, which end at the offset that the walk has reached.
     private func note(_ count: Int64, _ opened: Opened) {
         guard opened.isExact else { return }
         let number = opened.player.packet
@@ -233,7 +234,7 @@ package final class ADTSDecoder: AudioDecoder {
         return true
     }
 
-    /// The numbers of the packets since the landing are too low by `packets`.
+    /// Corrects the numbers of the packets since the landing, which are too low by `packets`.
     private func correct(by packets: Int64, _ opened: Opened) {
         opened.player.shift(by: packets)
         opened.landed = nil
@@ -255,12 +256,12 @@ package final class ADTSDecoder: AudioDecoder {
             try Task.checkCancellation()
             budget -= 1
         }
-        // The length in time is an estimate too.
+        // Sampled before the target is limited to the length, which is an estimate too.
         if opened.map.place(before: opened.player.firstPacket(toPlay: wanted + opened.width)) == nil {
             while let offset = opened.map.nextSample {
                 source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
                 let (bytes, _) = try await look(at: offset, count: RateProfile.sampleByteCount)
-                // The first bytes are the rest of a frame.
+                // The bytes begin in the middle of a frame.
                 let (packets, length) = Self.packets(
                     in: bytes[...],
                     like: opened.map.header,
@@ -313,7 +314,8 @@ package final class ADTSDecoder: AudioDecoder {
         correctedLanding = nil
     }
 
-    /// The walk over the frames from `place` on, at packet `number` or the first one after it.
+    /// Walks the frames from `place` on. Returns the walk at packet `number` and that number; at a later one if packet
+    /// `number` does not begin a frame, and at an earlier one if the stream ends before it.
     private func walk(
         from place: ADTSMap.Place,
         to number: Int64,
@@ -334,7 +336,7 @@ package final class ADTSDecoder: AudioDecoder {
         return (walk, reached)
     }
 
-    /// Reads the bytes at `offset` that one request brings.
+    /// Reads `count` bytes at `offset` with one request; fewer at the end of the resource.
     private func look(
         at offset: Int64,
         count: Int = lookByteCount

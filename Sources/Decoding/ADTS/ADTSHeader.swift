@@ -1,6 +1,6 @@
 /// The header of an ADTS frame: AAC as radio stations send it, and as `.aac` files have it (ISO/IEC 13818-7 §6.2).
 ///
-/// Its sync word is that of MPEG audio; the layer bits, 00, tell them apart.
+/// Its sync word is that of MPEG audio; the layer bits, 00, distinguish the two.
 package struct ADTSHeader: Sendable, Equatable {
     package static let byteCount = 7
     /// The largest length that a header can state.
@@ -27,7 +27,7 @@ package struct ADTSHeader: Sendable, Equatable {
         frameByteCount = length >> 5 & 0x1FFF
         let hasCheck = bytes[index + 1] & 1 == 0
         packetCount = Int(bytes[index + 6] & 3) + 1
-        // With several packets the check also covers their lengths.
+        // A frame with a check also states the positions of all packets but the first, with two bytes each.
         headByteCount = Self.byteCount + (hasCheck ? 2 * packetCount : 0)
         guard frameByteCount > headByteCount else { return nil }
         stream =
@@ -47,8 +47,8 @@ package struct ADTSHeader: Sendable, Equatable {
         )
     }
 
-    /// The first of `bytes` from `index` on with which a run of `count` consistent frames begins, before `limit`; like
-    /// `reference`, if there is one. `isWhole` states that the resource ends with `bytes`.
+    /// The first frame in `bytes`, from `start` on and before `limit`, that begins a run of `count` consistent frames:
+    /// frames like `reference`, if it is given. `isWhole` states that the resource ends with `bytes`.
     static func firstRun(
         of count: Int = FrameRun.length,
         in bytes: [UInt8],

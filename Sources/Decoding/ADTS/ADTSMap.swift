@@ -3,12 +3,12 @@ import Media
 /// A map of an ADTS stream: the places of the packets that were counted from its start, and samples of the length of
 /// packets elsewhere. Pure.
 ///
-/// Frames do not state their position, so positions behind the last counted packet are estimates.
+/// Frames do not state their position, so positions after the last counted packet are estimates.
 struct ADTSMap {
     /// A packet, by its number, and the offset of its frame.
     typealias Place = PlaceTable.Place
 
-    /// More packets than any stream has; so many frames are far from overflow.
+    /// More packets than any stream has, but few enough that the number of their frames is far from overflow.
     private static let mostPackets: Int64 = 1 << 40
 
     let header: ADTSHeader
@@ -51,7 +51,7 @@ struct ADTSMap {
         counted = Place(position: next, offset: end)
     }
 
-    /// The stream ends after packet `count - 1`, up to which all were counted.
+    /// The stream ends after `count` packets, all of which were counted.
     mutating func ended(after count: Int64) { packetCount = count }
 
     /// Records that the frames around `offset` have the mean length `length`; 0 if none were found there.
@@ -59,8 +59,8 @@ struct ADTSMap {
         profile.sample(length, around: offset - origin)
     }
 
-    /// The offset at which to sample the length of frames next, before a seek behind the counted packets; `nil` if no more
-    /// samples pay.
+    /// The offset at which to sample the length of frames next, before a seek beyond the counted packets; `nil` if no
+    /// further sample is worth its request.
     var nextSample: Int64? {
         guard let length else { return nil }
         return profile.nextSample(behind: known, mean: countedLength, in: length - origin).map { origin + $0 }
@@ -83,7 +83,7 @@ struct ADTSMap {
         return Int64(min(count, 1e15))
     }
 
-    /// The last counted packet, as offsets from the first frame.
+    /// The packet after the last counted one, with its offset from the first frame.
     private var known: (number: Int64, offset: Int64) { (counted.position, counted.offset - origin) }
 
     /// The offset of packet `number`, estimated if it was not counted.
@@ -110,7 +110,7 @@ struct ADTSMap {
         return min(offset, length ?? .max)
     }
 
-    /// The last counted packet at or before packet `number` whose place is known; `nil` if it was not counted.
+    /// The last packet at or before packet `number` whose place is known; `nil` if packet `number` was not counted.
     func place(before number: Int64) -> Place? {
         if number >= counted.position { return number == counted.position ? counted : nil }
         return places.around(number).below ?? Place(position: 0, offset: origin)

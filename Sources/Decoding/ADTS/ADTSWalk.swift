@@ -2,27 +2,27 @@ import Media
 
 /// Divides the bytes of an ADTS stream into frames. Pure.
 ///
-/// A frame counts if another one of the stream begins where it ends. Damage is skipped up to the next two frames that
-/// agree, and counts as the packets that had room in its bytes.
+/// A frame counts if another one of the stream begins where it ends. Damage is skipped up to the next two consistent
+/// frames, and counts as the number of packets that would fit into its bytes.
 struct ADTSWalk {
     enum Step: Equatable {
         /// A frame, and where it is in `bytes` until more are appended.
         case frame(ADTSHeader, Range<Int>)
-        /// So many packets are missing here.
+        /// The number of packets that are missing here.
         case missing(Int)
         /// More bytes are needed, or `finish`.
         case needMore
         case end
     }
 
-    /// The most bytes without a frame that are kept, in case that they are followed by one.
+    /// The most bytes that are kept while no frame is found, in case a frame begins in them.
     private static let mostKept = 2 * ADTSHeader.longestFrame
 
     /// A header of the stream. It changes if, after damage, the frames of another stream follow.
     private(set) var reference: ADTSHeader
     /// The mean length of a frame.
     private let meanLength: Double
-    /// The bytes that were not passed yet, and some that were.
+    /// The bytes that no step has covered yet, and some that steps have covered.
     private(set) var bytes: [UInt8] = []
     /// The offset of `bytes` in the resource.
     private(set) var offset: Int64
@@ -52,7 +52,7 @@ struct ADTSWalk {
         bytes += more
     }
 
-    /// Notes that no bytes follow.
+    /// Declares that no bytes follow.
     mutating func finish() { isWhole = true }
 
     mutating func next() -> Step {
@@ -63,7 +63,8 @@ struct ADTSWalk {
         }
         let end = index + header.frameByteCount
         if isWhole {
-            // A frame that is cut is not played, nor one whose length is damaged, so that others follow before its end.
+            // This frame extends beyond the end of the resource. If no other frame follows, it is cut and not played.
+            // If one follows, its length is damaged: search for the next frame.
             if end > bytes.count {
                 return search(for: nil) == nil ? finished() : search(from: nextOffset)
             }
@@ -71,13 +72,13 @@ struct ADTSWalk {
             return .needMore
         }
         if isFollowed(at: end) { return pass(header, upTo: end) }
-        // Either its length is wrong, or the next header.
+        // No frame follows: either this frame's length is wrong, or the next header is.
         let next = search(for: header)?.index ?? bytes.count
         if next < end { return search(from: nextOffset) }
         return pass(header, upTo: end)
     }
 
-    /// `true` if what is at `place` can follow a frame.
+    /// `true` if the bytes at `place` can follow a frame: a frame of the stream, a tag, or the end.
     private func isFollowed(at place: Int) -> Bool {
         if let next = ADTSHeader(bytes, at: place) { return next.isConsistent(with: reference) }
         return place >= bytes.count || Self.isTag(bytes[place...])
@@ -136,7 +137,7 @@ struct ADTSWalk {
         }
         let rest = endOffset - start
         _ = finished()
-        // At most one frame: the file was cut in it, and ends there. More is damage.
+        // If the rest is at most one frame long, the file was cut within that frame. A longer rest is damage.
         return rest > Int64(ADTSHeader.longestFrame) ? missing(rest) : .end
     }
 

@@ -8,7 +8,7 @@ import System
 package final class FLACDecoder: AudioDecoder {
     /// The bytes of one read while playing.
     private static let readByteCount = 96 * 1024
-    /// The map of times is refined after so many frames.
+    /// The number of frames after which the map of times is refined.
     private static let framesPerRefinement = 256
 
     private var input: ProbedStream
@@ -51,7 +51,7 @@ package final class FLACDecoder: AudioDecoder {
             at: audioStart,
             holding: Array(reader.held(in: audioStart..<PlaceTable.farthest))
         )
-        // A stream of unknown length may have been entered in the middle.
+        // A stream of unknown length, such as a broadcast, may begin at any position.
         var origin: FrameCount = 0
         if stream.frameCount == nil {
             try await window.fill(FLACFrameHeader.mostBytes, askingUpTo: ByteWindow.requestByteCount)
@@ -165,7 +165,7 @@ package final class FLACDecoder: AudioDecoder {
     }
 
     package func seekTable() -> [UInt8] {
-        // The next session knows the length before it opens the table.
+        // The key of the table includes the length, which the next session knows when it opens the table.
         opened?.map.audioEnd = source.length
         return opened?.map.storedPlaces() ?? []
     }

@@ -25,7 +25,7 @@ struct FLACFrameHeader: Equatable {
         else { return nil }
         let (sizeCode, rateCode) = (bytes[index + 2] >> 4, bytes[index + 2] & 15)
         let (channelCode, bitCode) = (Int(bytes[index + 3] >> 4), Int(bytes[index + 3] >> 1 & 7))
-        // 8, 9 and 10 are stereo with a channel that is a difference.
+        // Codes 8, 9 and 10 are stereo with one channel stored as a difference.
         guard channelCode <= 10, (channelCode < 8 ? channelCode + 1 : 2) == stream.channelCount,
             bitCode == 0 || Self.bits[bitCode] == stream.bitsPerSample
         else { return nil }
@@ -43,7 +43,8 @@ struct FLACFrameHeader: Equatable {
 
     /// The first header at `index` of `bytes` or after it, and its index.
     ///
-    /// Unless `isWhole`, which states that no bytes follow, a header is found only if any header would be whole there.
+    /// `isWhole` states that no bytes follow. If more may follow, a header is found only where even the longest header
+    /// would be whole.
     static func first(
         in bytes: [UInt8],
         from index: Int,
@@ -118,10 +119,10 @@ struct FLACFrameHeader: Equatable {
         (0..<8).reduce(UInt8(value)) { rest, _ in rest << 1 ^ (rest & 0x80 != 0 ? 0x07 : 0) }
     }
 
-    /// By their codes; 0 is that of the stream.
+    /// Sample rates by code; code 0 stands for the rate of the stream.
     private static let rates = [
         0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
     ]
-    /// By their codes; 0 is a reserved one.
+    /// Bits per sample by code; code 0 stands for those of the stream, and code 3 is reserved.
     private static let bits = [0, 8, 12, 0, 16, 20, 24, 32]
 }

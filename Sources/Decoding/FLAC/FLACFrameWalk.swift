@@ -2,14 +2,14 @@ import Media
 
 /// Divides the bytes of a FLAC stream into frames. Pure.
 ///
-/// A frame states its position but not its length: it ends at the header whose position follows. If no such header is
-/// found, the frames up to the next two headers that agree count as missing, so that the music keeps its length.
+/// A frame states its position but not its length: it ends at the header with the next position. If no such header is
+/// found, the frames up to the next two consistent headers count as missing, so that the music keeps its length.
 struct FLACFrameWalk {
     enum Step: Equatable {
-        /// A frame, and where its bytes are in `bytes` until more are appended. They may be damaged, and be followed by
-        /// others that do not belong to it.
+        /// A frame, and where its bytes are in `bytes` until more are appended. They may be damaged, and the range may
+        /// extend beyond the frame.
         case frame(FLACFrameHeader, Range<Int>)
-        /// So many PCM frames are missing here.
+        /// The number of PCM frames that are missing here.
         case missing(FrameCount)
         /// More bytes are needed, or `finish`.
         case needMore
@@ -17,23 +17,23 @@ struct FLACFrameWalk {
     }
 
     private let stream: FLACStreamInfo
-    /// The bytes that were not passed yet, and some that were.
+    /// The bytes that no step has covered yet, and some that steps have covered.
     private(set) var bytes: [UInt8] = []
     /// The offset of `bytes` in the resource.
     private(set) var offset: Int64
-    /// The index of the current frame, or from which to look for one.
+    /// The index of the current frame; without one, that from which the search continues.
     private var index = 0
     /// The current frame; `nil` while one is looked for.
     private var current: FLACFrameHeader?
     /// The index up to which no header continues the current frame.
     private var searched = 0
-    /// The position of the next frame; `nil` if any may come first.
+    /// The position of the next frame; `nil` if the first frame may have any position.
     private(set) var position: FrameCount?
     private var isWhole = false
     private var isFinished = false
-    /// The offset from which on the expected frame was looked for.
+    /// The offset at which the search for the expected frame began; `nil` while there is none.
     private var gapStart: Int64?
-    /// `false` once positions were passed over that the bytes between the frames cannot have had.
+    /// `false` after a gap that skips more positions than its bytes can have held.
     private(set) var isContinuous = true
     /// The first and the last frame, for the mean rate.
     private var first: PlaceTable.Place?
@@ -55,12 +55,13 @@ struct FLACFrameWalk {
         bytes.removeFirst(index)
         searched = max(0, searched - index)
         index = 0
-        // At once: an array that grows by itself leaves holes behind, and a frame of many channels may have megabytes.
+        // Reserved at once: an array that grows step by step fragments the memory, and a frame of many channels may
+        // have megabytes.
         bytes.reserveCapacity(max(stream.longestFrame, bytes.count) + more.count)
         bytes += more
     }
 
-    /// Notes that no bytes follow.
+    /// Declares that no bytes follow.
     mutating func finish() { isWhole = true }
 
     mutating func next() -> Step {
@@ -69,7 +70,7 @@ struct FLACFrameWalk {
         let limit = index + stream.longestFrame
         while let (place, header) = header(from: max(searched, index + frame.byteCount)), place <= limit {
             searched = place + 1
-            // A header of an earlier position is not one.
+            // Bytes that look like the header of an earlier position are not a header.
             guard header.position >= frame.end else { continue }
             return pass(frame, upTo: place, next: header.position == frame.end ? header : nil)
         }
@@ -78,7 +79,8 @@ struct FLACFrameWalk {
         return pass(frame, upTo: min(limit, bytes.count), next: nil)
     }
 
-    /// Ends the current frame at `end`, where `next` begins. If that is not known, the search goes on within its bytes.
+    /// Ends the current frame at `end`, where `next` begins. If `next` is `nil`, the search continues within the
+    /// frame's bytes.
     private mutating func pass(_ frame: FLACFrameHeader, upTo end: Int, next: FLACFrameHeader?) -> Step {
         let range = index..<end
         let place = PlaceTable.Place(position: frame.position, offset: offset + Int64(index))
@@ -126,10 +128,10 @@ struct FLACFrameWalk {
         return missing > 0 ? .missing(missing) : .end
     }
 
-    /// The PCM frames to make up for in front of `header`, which follows the expected place after `byteCount` bytes.
+    /// The number of missing PCM frames before `header`, which was found `byteCount` bytes after the expected place.
     ///
-    /// In a stream of known length all that are missing. In any other one, such as a broadcast, no more than the bytes can
-    /// have had: the positions may be those of another broadcast, days later.
+    /// A stream of known length keeps its length. In any other stream, such as a broadcast, the number is limited to
+    /// what the bytes can have held: the positions may be those of another broadcast, days later.
     private mutating func missing(before header: FLACFrameHeader, after byteCount: Int64) -> FrameCount {
         let missing = header.position - (position ?? header.position)
         guard stream.frameCount == nil else { return missing }
@@ -139,8 +141,8 @@ struct FLACFrameWalk {
         return min(missing, most)
     }
 
-    /// The PCM frames of which the damaged end of the resource had the bytes. In a file that was cut, the bytes are
-    /// missing too: it ends at the cut.
+    /// The number of PCM frames that the damaged end of the resource has held. A file that was cut lacks their bytes
+    /// too, so its music ends at the cut: 0.
     private var missingAtEnd: FrameCount {
         guard let total = stream.frameCount, let position, let first, let last, position < total else {
             return 0

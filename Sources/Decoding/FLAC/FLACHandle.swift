@@ -60,7 +60,7 @@ final class FLACHandle {
 
     /// Decodes the frame `header` at the start of `bytes`. Returns `false` if it is damaged: then `copy` must not be called.
     func decode(_ header: FLACFrameHeader, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Bytes that did not belong to the frame before may be left.
+        // Bytes after the end of the previous frame may be left in libFLAC's buffer.
         if !checksDigest || cflac_is_ready(decoder) == 0 { _ = cflac_flush(decoder) }
         exchange.begin(header, bytes)
         while exchange.isPending, cflac_process_single(decoder) != 0, cflac_is_ready(decoder) != 0 {}
@@ -79,14 +79,14 @@ final class FLACHandle {
     func finish() -> Bool { cflac_finish(decoder) != 0 }
 }
 
-/// The bytes and samples of one frame, which libFLAC's callbacks take and give.
+/// The bytes of one frame, which libFLAC's callbacks read, and the samples, which they write.
 private final class Exchange {
     /// The bytes to read next.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
     /// libFLAC's samples of the frame decoded last, by channel.
     private var channels: [UnsafePointer<FLAC__int32>] = []
     private var header: FLACFrameHeader?
-    /// `true` until the frame was decoded, or has failed.
+    /// `true` until the frame was decoded or decoding failed.
     private(set) var isPending = false
     private(set) var isDecoded = false
     private let channelCount: Int
@@ -100,8 +100,8 @@ private final class Exchange {
         shift = Int32(sample.byteCount * 8 - stream.bitsPerSample)
     }
 
-    /// The head of a FLAC stream with nothing but its description, in which all blocks have one size: frames with a
-    /// number of their own then have a position.
+    /// The head of a FLAC stream, with STREAMINFO as its only block. The smallest block size is replaced by the
+    /// largest, so that libFLAC can compute positions from the numbers of frames.
     func start(of stream: FLACStreamInfo) -> [UInt8] {
         Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)] + stream.bytes[2..<4]
             + stream.bytes[2...]
@@ -151,8 +151,8 @@ private final class Exchange {
         _ written: FLAC__FrameHeader,
         _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
     ) {
-        // libFLAC may make up frames for missing ones, and gives them just before the frame that was asked for. It frees
-        // the buffers of each before it gives the next.
+        // libFLAC may invent frames in the place of missing ones, and delivers them just before the requested frame. It
+        // frees the buffers of each frame before it delivers the next.
         guard isPending else {
             (isDecoded, self.channels) = (false, [])
             return

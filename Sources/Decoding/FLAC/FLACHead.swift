@@ -2,14 +2,14 @@ import Media
 
 /// The metadata blocks in front of the frames of a FLAC stream (RFC 9639 §8). Pure.
 ///
-/// `wanted` are the bytes to read next; they go to `took`. A stated size costs nothing: no bytes are wanted but the heads
-/// of blocks, and the contents of the few kinds that matter.
+/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only the heads of blocks
+/// are read, and the contents of the few kinds that are needed.
 struct FLACHead {
     /// The most blocks that are walked; no ordinary file has so many.
     private static let mostBlocks = 512
-    /// How much to read of comments. Pictures in them usually follow the texts.
+    /// The most bytes of comments to read. Pictures in them usually follow the texts.
     private static let mostComments: Int64 = 65_536
-    /// How much to read of a seek table: a point for each second of five hours.
+    /// The most bytes of a seek table to read: a point for each second of five hours.
     private static let mostPoints: Int64 = 18_000 * Int64(pointByteCount)
     private static let pointByteCount = 18
     private static let mark = Array("fLaC".utf8)
@@ -31,7 +31,8 @@ struct FLACHead {
     /// The bytes to read next; `nil` at the end of the blocks.
     private(set) var wanted: ByteRange?
     private(set) var stream: FLACStreamInfo?
-    /// The places that the stream's own seek table states, sorted, with offsets in the resource. They are not trusted.
+    /// The places that the stream's own seek table states, sorted; their offsets count from the first frame until all
+    /// blocks were walked, and then from the start of the resource. They are not trusted.
     private(set) var seekPoints: [PlaceTable.Place] = []
     private(set) var comments: VorbisComments?
     /// The offsets of the first block with a picture.
@@ -42,7 +43,8 @@ struct FLACHead {
     /// A walk over the stream that begins at `offset`.
     init(at offset: Int64) { wanted = offset..<offset + Self.headByteCount }
 
-    /// Takes the bytes of `wanted`, or fewer: then the resource ends there, or no more of a content is read.
+    /// Takes the bytes of `wanted`; fewer if the resource ends there, or if the caller reads no more of a block's
+    /// content.
     ///
     /// Throws if this is not a FLAC stream that can be played.
     mutating func took(_ bytes: some Collection<UInt8>) throws(PCMRefusal) {
@@ -68,7 +70,7 @@ struct FLACHead {
         guard head.count == Self.headByteCount, blockCount <= Self.mostBlocks else { throw PCMHead.damaged }
         isLast = head[0] & 0x80 != 0
         let kind = Kind(rawValue: head[0] & 0x7F)
-        // The stream must be described first.
+        // STREAMINFO must be the first block, and the only one of its kind.
         guard (kind == .streamInfo) == (blockCount == 1) else { throw PCMHead.damaged }
         let start = offset + Self.headByteCount
         let content = start..<start + head[1...].reduce(0) { $0 << 8 | Int64($1) }
@@ -106,13 +108,13 @@ struct FLACHead {
         self.stream = stream
     }
 
-    /// Takes the points of a seek table up to the first that is not in order, as placeholders are, which have the
-    /// largest number and come last.
+    /// Takes the points of a seek table up to the first one that is not in order. Placeholders, which have the largest
+    /// number and come last, end it too.
     private mutating func takePoints(_ bytes: some Collection<UInt8>) {
         guard seekPoints.isEmpty else { return }
         var reader = BigEndianReader(Array(bytes))
         while reader.remaining >= Self.pointByteCount {
-            // Numbers of eight bytes, whose highest byte is 0 in any file.
+            // Position and offset have eight bytes each, the highest of which is 0 in any real file.
             guard reader.next(1) == 0, let position = reader.next(7), reader.next(1) == 0,
                 let offset = reader.next(7), reader.next(2) != nil,
                 seekPoints.last.map({ position > $0.position && offset > $0.offset }) ?? true

@@ -44,8 +44,8 @@ struct FLACMap {
         places = PlaceTable()
     }
 
-    /// The place at or before `position` from which it is nearest, and the next one after it: `nil` if the end of the
-    /// resource or its position is unknown.
+    /// The nearest known places at or before `position`, and after it. The end of the resource is one of them, if its
+    /// position is known; `above` is `nil` if there is none.
     func around(_ position: FrameCount) -> (below: PlaceTable.Place, above: PlaceTable.Place?) {
         var below = PlaceTable.Place(position: origin, offset: audioStart)
         var above: PlaceTable.Place?

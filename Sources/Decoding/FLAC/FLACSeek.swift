@@ -2,37 +2,37 @@ import Media
 
 /// Finds the frame with a position, by as few requests as possible. Pure.
 ///
-/// Between two known places the frame is looked for where it is at an even rate. The frames found there are known places
-/// too, so each look narrows the gap; frames count as found by the check of their header and by a position between the
-/// known places. `wanted` are the bytes to read next; they go to `took`, until there is a `landing`. One request up to
-/// `requestEnd` brings them and, if the look finds the frame, the first sound.
+/// Between two known places, the first look is at the offset where an even rate would put the frame. The frames found
+/// there are known places too, so each look narrows the gap. A frame counts as found if the check of its header
+/// succeeds and its position is between the known places. `wanted` are the bytes to read next; they go to `took`, until
+/// there is a `landing`. One request up to `requestEnd` brings them and, if the look finds the frame, the first sound.
 struct FLACSeek {
     /// The place at which decoding begins.
     struct Landing: Equatable {
         let place: PlaceTable.Place
-        /// `true` if the wanted frame is known to be there, or near enough behind to decode up to it.
+        /// `true` if the wanted frame is known to be there, or soon after, so that decoding can continue up to it.
         let isNear: Bool
     }
 
-    /// The most reads. The nearest place that was found by then has to do.
+    /// The most reads. After them, decoding begins at the nearest place found.
     static let mostReads = 12
-    /// The bytes of one look: one request returns at least so many.
+    /// The bytes of one look: one request returns at least as many.
     static let lookByteCount: Int64 = 32 << 10
-    /// A look begins so many bytes and one frame before the expected place, which lies too late if the music before it has a
-    /// lower rate than the mean. A look that begins earlier would end before the frame more often.
+    /// A look begins this many bytes and one frame before the expected place, which is too late if the music before it
+    /// has a lower rate than the mean. If it began earlier, it would more often end before the frame.
     private static let lead: Int64 = 16 << 10
-    /// Between near places, the request begins and ends this share of the way to the nearer one before the expected place
-    /// and after it. If the rate changes by half every three seconds, 95 of 100 seeks by a table then take one request;
-    /// without this, 50.
+    /// Between near places, the request begins and ends this share of the way to the nearer one before the expected
+    /// place and after it. If the rate changes by half every three seconds, 95 of 100 seeks with a seek table then take
+    /// one request; without this, 50 of 100.
     private static let doubtShare: Int64 = 4
     /// Longer requests take more time than they save.
     private static let mostDoubt: Int64 = 160 << 10
-    /// The most bytes to decode up to the wanted frame.
+    /// The most bytes to decode before the wanted frame.
     private static let reach = 64.0 * 1_024
     /// If the rates at both ends differ by this factor, they are taken to change once in between, as from a loud part of
     /// the music to a quiet one.
     private static let distinctRates = 1.5
-    /// From then on, every second look halves the gap, which bounds their number for any music.
+    /// After this many looks, every second one halves the gap, which limits their number for any music.
     private static let fewestLooksBeforeHalving = 6
 
     let target: FrameCount
@@ -42,7 +42,7 @@ struct FLACSeek {
     private(set) var landing: Landing?
     /// The offset up to which one request should bring the bytes from the start of `wanted` on.
     private(set) var requestEnd: Int64 = 0
-    /// The nearest places before the target and after it; bytes from `ceiling` on were looked at in vain.
+    /// The nearest places before the target and after it; the frame does not begin at `ceiling` or after it.
     private var low: PlaceTable.Place
     private var high: PlaceTable.Place?
     private var ceiling: Int64
@@ -86,7 +86,7 @@ struct FLACSeek {
             ceiling = window.lowerBound
             look()
         } else {
-            // Nothing where a frame should be: damage, or a wrong table.
+            // There is no frame where one should be: damage, or a wrong table.
             !hasFound && low.offset > map.audioStart ? restart() : land(on: low, isNear: true)
         }
     }
@@ -99,7 +99,7 @@ struct FLACSeek {
         }
     }
 
-    /// `place` is the last frame found that begins before the target or with it.
+    /// Narrows the gap: `place` is the last frame found that begins at or before the target.
     private mutating func reached(_ place: PlaceTable.Place, rate: Double?, isLast: Bool) {
         let isStuck = place.position <= low.position && (wanted?.lowerBound ?? 0) <= low.offset
         (low, lowRate) = (place, rate ?? lowRate)
@@ -117,7 +117,8 @@ struct FLACSeek {
         landing = Landing(place: place, isNear: isNear)
     }
 
-    /// Begins anew without the places that proved wrong, once: after that nothing is left that could be wrong.
+    /// Begins again without the known places, since one of them is wrong. Once is enough: after that, no wrong place
+    /// can be left.
     private mutating func restart() {
         guard !hasRestarted else { return land(on: low, isNear: false) }
         hasRestarted = true
@@ -138,7 +139,7 @@ struct FLACSeek {
         let isNear = way <= Self.mostDoubt * Self.doubtShare
         let doubt = isNear ? max(Self.lead, way / Self.doubtShare) : Self.lead
         var start = guess - doubt - mean
-        // Near a known frame the look begins with it.
+        // A look near a known frame begins with that frame.
         if start - low.offset < Self.lookByteCount { start = low.offset }
         readCount += 1
         wanted = start..<start + Self.lookByteCount
@@ -157,9 +158,9 @@ struct FLACSeek {
         }
         let (count, span) = (Double(high.position - low.position), Double(high.offset - low.offset))
         let even = before / count * span
-        // The first look has shown that the rate is not even.
+        // Later looks know from the first one that the rate is not even.
         guard readCount > 0 else { return low.offset + Int64(even) }
-        // Of the rate at an end that was not seen, the mean is the best guess.
+        // If no look has seen the rate at one end, the mean is the best guess for it.
         let (first, last) = (lowRate ?? span / count, highRate ?? span / count)
         guard max(first, last) > Self.distinctRates * min(first, last) else {
             return low.offset + Int64(even)
@@ -167,14 +168,15 @@ struct FLACSeek {
         // The position at which the rate changes, counted from the lower place.
         let change = (span - count * last) / (first - last)
         let isOneSided = lowRate == nil || highRate == nil
-        // The rate changes twice, as around a quiet part between loud ones: neither end tells where.
+        // The rate changes twice, as around a quiet part between loud ones, at places that the rates at the ends do not
+        // reveal.
         if !isOneSided, !(0...count).contains(change) { return middle }
         let isBefore = isOneSided ? lowRate != nil : before <= change
         let ahead = isBefore ? before * first : span - (count - before) * last
         return low.offset + Int64(ahead > 0 && ahead < span ? ahead : even)
     }
 
-    /// The places of the frames in `bytes`. Of several, those count that another continues or precedes.
+    /// The places of the frames in `bytes`. If some of them follow one another without a gap, only those count.
     private func frames(in bytes: [UInt8], at offset: Int64, isWhole: Bool) -> [PlaceTable.Place] {
         var headers: [(place: PlaceTable.Place, end: FrameCount)] = []
         var index = 0
@@ -194,7 +196,7 @@ struct FLACSeek {
                 || (index + 1 < headers.count && headers[index + 1].place.position == headers[index].end)
         }
         if !chained.isEmpty { return chained.map { headers[$0].place } }
-        // A single one must lie between the known places.
+        // A frame on its own must lie between the known places.
         return headers.map(\.place).filter {
             $0.position >= low.position && $0.position < high?.position ?? .max
         }.prefix(1).map { $0 }

@@ -3,12 +3,12 @@ import Media
 /// The block STREAMINFO at the start of every FLAC stream (RFC 9639 §8.2). Pure.
 struct FLACStreamInfo: Equatable {
     static let byteCount = 34
-    /// The smallest block, except for the last one of a stream (RFC 9639 §5.1).
+    /// The fewest samples of each channel in a block that is not the last one of its stream (RFC 9639 §5.1).
     static let fewestSamples = 16
 
-    /// The block as the stream has it.
+    /// The block as it is in the stream.
     let bytes: [UInt8]
-    /// The samples of each channel in the longest block.
+    /// The number of samples of each channel in the longest block.
     let largestBlock: Int
     let sampleRate: Int
     let channelCount: Int
@@ -40,7 +40,7 @@ struct FLACStreamInfo: Equatable {
         return digest.contains { $0 != 0 } ? digest : nil
     }
 
-    /// The format of the PCM: samples of at most 16 bits become 16 bits, and others the upper ones of 32.
+    /// The format of the PCM: samples of at most 16 bits become 16 bits, and longer ones the upper bits of 32.
     var format: AudioFormat {
         AudioFormat(
             sampleRate: sampleRate,
@@ -49,7 +49,7 @@ struct FLACStreamInfo: Equatable {
         )
     }
 
-    /// The most bytes of a frame: encoders store samples as they are before they let them grow. Half as much is added
+    /// The most bytes of a frame. Encoders store samples uncompressed rather than let them grow; half as much is added
     /// for encoders that do not.
     var longestFrame: Int {
         let samples = largestBlock * channelCount * (bitsPerSample + 1) / 8

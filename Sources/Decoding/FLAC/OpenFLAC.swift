@@ -43,8 +43,8 @@ final class OpenFLAC {
         return silent
     }
 
-    /// Decodes a frame, whose bytes are at `range` of the walk's; it is silence if it is damaged, and then the result is
-    /// `false`. All PCM must have been passed on.
+    /// Decodes the frame whose bytes are at `range` of `walk.bytes`. If it is damaged, replaces it by silence and
+    /// returns `false`. Call it only when all PCM was passed on.
     func decode(_ header: FLACFrameHeader, _ range: Range<Int>) -> Bool {
         let isDecoded = walk.bytes.withUnsafeBytes { bytes in
             handle.decode(header, UnsafeRawBufferPointer(rebasing: bytes[range]))
@@ -60,11 +60,11 @@ final class OpenFLAC {
         return true
     }
 
-    /// `true` if all frames were decoded, and their samples have the MD5 that the stream states. To be asked once, at the
-    /// end of a stream that was decoded from its start, of a handle that checks it.
+    /// `true` if all frames were decoded, and their samples have the MD5 that the stream states. Call it once, at the
+    /// end of a stream that a handle which checks the MD5 has decoded from its start.
     func hasItsDigest() -> Bool { !isDamaged && handle.finish() }
 
-    /// Passes silence on for `count` missing PCM frames, as far as they are wanted.
+    /// Replaces `count` missing PCM frames by silence, except those before the first wanted frame.
     func skip(_ count: FrameCount) {
         isDamaged = true
         silence += max(0, position + count - max(position, wanted))

@@ -1,5 +1,5 @@
-/// Tests if frames follow one another without a gap, which four bytes that look like a header by chance never do.
-/// Pure.
+/// Tests if frames follow one another without a gap. Four bytes that look like a header only by chance never begin such
+/// a run. Pure.
 enum FrameRun {
     /// The number of consecutive frames that prove a stream.
     static let length = 4
@@ -7,8 +7,8 @@ enum FrameRun {
     /// headers (FF FF 00 00) and often follow one another at equal distances.
     static let freeFormatLength = 8
 
-    /// `true` if `count` frames follow one another from `index` of `bytes` on. From the start of a resource on
-    /// (`isAtStart`), frames up to its end suffice, of which the last one may be cut short.
+    /// `true` if `count` frames follow one another from `index` of `bytes` on. At the start of a resource
+    /// (`isAtStart`), fewer frames suffice if the resource ends after them; the last one may be cut short.
     ///
     /// `end` returns where the frame at an index ends, with the tags that follow it; `nil` if there is no frame of the
     /// stream. `isWhole` states that the resource ends with `bytes`.

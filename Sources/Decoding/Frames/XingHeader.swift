@@ -97,8 +97,7 @@ package struct XingHeader: Sendable, Equatable {
         zip(shares, shares.dropFirst()).allSatisfy { $0 <= $1 } ? shares : []
     }
 
-    /// The share of the bytes that come before the share `time` (0...1) of the duration; `nil` without a
-    /// table.
+    /// The share of the bytes (0...1) that precede the share `time` (0...1) of the duration; `nil` without a table.
     package func byteShare(at time: Double) -> Double? {
         guard shares.count > 1 else { return nil }
         let place = min(max(time, 0), 1) * Double(shares.count)

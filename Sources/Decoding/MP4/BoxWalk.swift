@@ -11,13 +11,13 @@ struct Box: Equatable {
 
 /// Walks the boxes of an MP4 file, and those inside the ones that the caller enters. Pure.
 ///
-/// `wanted` are the bytes to read next; they go to `took`. A stated size costs nothing: no bytes are wanted but heads, and
-/// the contents that the caller asks for.
+/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only heads are read, and
+/// the contents that the caller requests.
 struct BoxWalk {
     /// The most boxes that are walked, and their depth; no ordinary file has so many.
     static let mostBoxes = 4_096
     static let mostDepth = 8
-    /// The end of a box without one. Larger than any file, and small enough to add to.
+    /// The end of a box that states none: larger than any file, but small enough for sums not to overflow.
     static let farthest: Int64 = 1 << 60
     /// The length of the longest head: size, name, and a size of 64 bits.
     static let headByteCount = 16
@@ -42,8 +42,8 @@ struct BoxWalk {
         return offset..<min(offset + Int64(Self.headByteCount), end)
     }
 
-    /// Takes the bytes of `wanted`, or fewer at the end of the file, and returns the box that begins there; `nil` if they
-    /// are not the head of a box. The walk continues after the box, unless the caller enters it.
+    /// Takes the bytes of `wanted`, or fewer at the end of the file, and returns the box that begins there; `nil` if
+    /// they are not the head of a box. The walk continues after that box unless the caller enters it.
     mutating func took(_ head: some Collection<UInt8>) -> Box? {
         let head = Array(head)
         guard head.count >= 8, let end = ends.last else { return stop() }
@@ -64,7 +64,8 @@ struct BoxWalk {
         return box
     }
 
-    /// Walks the boxes inside `box` next, which begin after `skipped` other bytes; `false` if it lies too deep.
+    /// Continues with the boxes inside `box`, which begin after `skipped` other bytes; `false` if they are nested too
+    /// deep.
     @discardableResult
     mutating func enter(_ box: Box, after skipped: Int64 = 0) -> Bool {
         guard ends.count < Self.mostDepth else { return false }
@@ -73,7 +74,7 @@ struct BoxWalk {
         return true
     }
 
-    /// Walks on after the box that was entered last; `false` at the end of all.
+    /// Continues after the box that was entered last; `false` if the walk is in none.
     mutating func leave() -> Bool {
         guard ends.count > 1, let end = ends.popLast() else { return false }
         offset = end

@@ -2,12 +2,12 @@ import Media
 
 /// A fragment of an MP4 file: the packets of one track that a box `moof` lists (ISO/IEC 14496-12 §8.8). Pure.
 struct Fragment: Equatable {
-    /// The most packets of a fragment; those of 25 minutes.
+    /// The most packets of a fragment: 25 minutes of music.
     private static let mostPackets = 1 << 16
 
     /// The offset of `moof`.
     let offset: Int64
-    /// The offset after it.
+    /// The offset after `moof`.
     let end: Int64
     /// The time of its first packet in units of the track; `nil` if it is not stated.
     private(set) var time: Int64?
@@ -90,7 +90,7 @@ struct FragmentTimes: Equatable {
     /// The start of each fragment, in units of `timescale`, and its offset.
     private(set) var places: [(time: Int64, offset: Int64)] = []
     private(set) var timescale: Int64 = 0
-    /// The time at the end of all.
+    /// The time at the end of the last fragment.
     private(set) var end: Int64 = 0
 
     static func == (left: FragmentTimes, right: FragmentTimes) -> Bool {

@@ -1,18 +1,19 @@
 import Media
 
-/// The packets of a track in fragments. A fragment states the time of its first packet, which is its number.
+/// The packets of a track in fragments. A fragment states the time of its first packet, from which that packet's number
+/// follows.
 ///
-/// Fragments are walked one after the other. A seek uses the index of the file, or those found before, or else
-/// interpolates between them; the time in the fragment shows if it is the right one.
+/// Fragments are walked one after the other. A seek uses the index in the file; without one, it interpolates between
+/// the fragments found so far. The time in a fragment shows if it is the right one.
 final class FragmentIndex: PacketIndex {
     /// The longest `moof` that is read.
     private static let longestHead: Int64 = 1 << 20
-    /// The most looks at the file in a search, and the bytes by which a look grows.
+    /// The most looks at the file in one search, and the number of bytes by which a look grows.
     private static let mostLooks = 12
     private static let lookByteCount: Int64 = 32 << 10
-    /// The most bytes that one look takes.
+    /// The most bytes of one look.
     private static let longestLook: Int64 = 2 << 20
-    /// The longest time that may be missing between fragments. Only a wrong time states a longer one.
+    /// The longest gap between two fragments, in seconds. Only a wrong time leads to a longer one.
     private static let longestGap: Double = 600
     private static let mark = Array("mfhd".utf8)
 
@@ -27,8 +28,8 @@ final class FragmentIndex: PacketIndex {
     /// The fragment that was read last, and the number of its first packet.
     private var current: Fragment
     private var first: Int64 = 0
-    /// The number of the packet that should follow the fragment before. Packets from it up to the first one of the current
-    /// fragment are missing.
+    /// The number after the last packet of the previous fragment. The packets from it up to the current fragment's
+    /// first one are missing.
     private var reached: Int64 = 0
     private var times: FragmentTimes?
     /// Fragments by the numbers of their first packets.
@@ -38,7 +39,7 @@ final class FragmentIndex: PacketIndex {
     private let firstPlace: PlaceTable.Place
     let start: Int64
 
-    /// Reads the first fragment behind `head`; `nil` if no fragment has packets of the track.
+    /// Reads the first fragment after `head`; `nil` if no fragment has packets of the track.
     init?(_ head: MP4Head, _ track: MP4Track, _ bytes: HeldBytes) async throws {
         guard let configuration = track.configuration else { return nil }
         (self.bytes, self.track, defaultSize) = (bytes, track.id, head.defaultSize)
@@ -110,7 +111,7 @@ final class FragmentIndex: PacketIndex {
             guard try await goOn() else { return nil }
             reached = min(last, first)
         }
-        // Packets may be missing between two fragments, but not many.
+        // A gap that is too long is a wrong time: the fragment then counts as the one with packet `number`.
         if Double(first - number) * ticks > Self.longestGap * Double(timescale) { first = number }
         return number < first ? 0..<0 : current.packets[Int(number - first)]
     }
@@ -141,7 +142,7 @@ final class FragmentIndex: PacketIndex {
 
     // MARK: Searching
 
-    /// Lets the current fragment be the one with packet `number`, or one before it.
+    /// Makes the fragment with packet `number`, or an earlier one, the current fragment.
     private func search(for number: Int64) async throws {
         var low = places.around(number).below ?? firstPlace
         if let times,
@@ -199,7 +200,7 @@ final class FragmentIndex: PacketIndex {
         return false
     }
 
-    /// The index of the first box `moof` in `bytes` from `index` on; its first box is `mfhd`.
+    /// The index of the first `moof` in `bytes` from `index` on. It is recognized by its own first box, `mfhd`.
     private static func fragment(in bytes: [UInt8], from index: Int) -> Int? {
         guard index + 16 <= bytes.count else { return nil }
         return (index...bytes.count - 16).first { index in

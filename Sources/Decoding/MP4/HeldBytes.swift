@@ -2,12 +2,12 @@ import Media
 
 /// The bytes of a resource in windows that were read, the last few of which are held.
 final class HeldBytes {
-    /// The bytes of one read, and how far behind a window it is continued rather than left.
+    /// The bytes of one read.
     private static let readByteCount = ByteWindow.requestByteCount
     private static let mostWindows = 3
-    /// The bytes before the wanted ones that a window keeps: a packet, and boxes.
+    /// The most bytes before the wanted ones that a window keeps: a packet, and boxes.
     private static let mostBehind = 128 << 10
-    /// The most bytes that are read in search of packets; a jump counts as much as a read.
+    /// The most bytes to read in search of packets; a jump counts as much as a read.
     private static let mostSearched = ByteWindow.mostForeignBytes
 
     private let source: any ByteSource
@@ -20,7 +20,7 @@ final class HeldBytes {
         windows = [first]
     }
 
-    /// A search begins: for the head of the file, or for a packet.
+    /// Begins to count a search, for the head of the file or for a packet.
     func beginSearch() { searched = 0 }
 
     /// `true` if the search that began last has cost too much to go on.
@@ -29,8 +29,7 @@ final class HeldBytes {
     /// Counts `byteCount` bytes that were examined in the search.
     func search(_ byteCount: Int) { searched += Int64(byteCount) }
 
-    /// The bytes of `range`; fewer at the end of the resource. A read asks for `ahead` bytes from the end of the held ones
-    /// on.
+    /// The bytes of `range`; fewer at the end of the resource. A read requests `ahead` bytes after the held ones.
     func bytes(in range: ByteRange, ahead: Int = readByteCount) async throws -> ArraySlice<UInt8> {
         var index = windows.lastIndex { window in
             (window.start...window.end).contains(range.lowerBound)
@@ -43,7 +42,7 @@ final class HeldBytes {
             index = windows.count - 1
         }
         guard let index else { return [] }
-        // Put back also if the task is cancelled in a read.
+        // The window is put back even if the task is cancelled during a read.
         var window = windows.remove(at: index)
         defer { windows.append(window) }
         let needed = Int(range.upperBound - window.start)
@@ -65,8 +64,8 @@ final class HeldBytes {
         return window.bytes[Int(range.lowerBound - window.start)...].prefix(range.count)
     }
 
-    /// The bytes of `range` in a table; fewer at the end of the resource. Stored ones are read without moving the read-ahead
-    /// of the music.
+    /// The bytes of `range` in a table; fewer at the end of the resource. Stored bytes are read without affecting the
+    /// music's read-ahead.
     func tableBytes(in range: ByteRange) async throws -> [UInt8] {
         if let held = held(in: range) { return Array(held) }
         if let stored = try await source.allStored(in: range) { return stored }

@@ -2,13 +2,13 @@ import Media
 
 /// The chapters of MP4 files. Pure.
 ///
-/// Nero's list `chpl` has them in one piece, next to the tags. QuickTime's track of texts has the starts in its tables, but
+/// Nero's list `chpl` has them in one piece, next to the tags. QuickTime's text track has the starts in its tables, but
 /// each title in a packet of its own, anywhere in the file.
 enum MP4Chapters {
     /// The most bytes of a list that are read.
     static let longestList: Int64 = 128 << 10
-    /// The most chapters of a list as most programs write it, with one byte for their number: if it is full, some may be
-    /// missing.
+    /// The most chapters of a list in the usual form, whose count has one byte. A list with as many may lack further
+    /// ones.
     private static let mostListed = 255
     /// The most bytes of a title that are read.
     static let longestText: Int64 = 1_024
@@ -16,7 +16,8 @@ enum MP4Chapters {
     /// The chapters in the content of the box `chpl`, of which only the start may have been read.
     static func list(in content: [UInt8]) -> ChapterList {
         var reader = BigEndianReader(content, at: 4)
-        // mp4v2 writes a number of four bytes after a reserved one; others four reserved bytes, and one for the number.
+        // In version 1, mp4v2 writes a reserved byte and a count of four bytes; other programs write four reserved
+        // bytes, which are 0, and a count of one byte. Both are read in the same way.
         if content.first == 1 { _ = reader.next(1) }
         guard let count = reader.next(content.first == 1 ? 4 : 1) else { return ChapterList() }
         var chapters: [Chapter] = []
@@ -31,7 +32,7 @@ enum MP4Chapters {
         return ChapterList(chapters)
     }
 
-    /// `true` if a track of texts should be used instead of `list`, which is empty or may be cut.
+    /// `true` if a text track should be used instead of `list`, which is empty or may be cut.
     static func prefersTrack(to list: ChapterList) -> Bool { list.isEmpty || list.count >= mostListed }
 
     /// The chapters of `track` without their titles, in a movie of `movieTimescale` units per second.
@@ -45,7 +46,7 @@ enum MP4Chapters {
         return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / scale)
     }
 
-    /// The title in a packet of a track of texts (QuickTime File Format, *Text sample data*): its length, then UTF-8, or
+    /// The title in a packet of a text track (QuickTime File Format, *Text sample data*): its length, then UTF-8, or
     /// UTF-16 with a byte order mark.
     static func title(of packet: ArraySlice<UInt8>) -> String {
         var reader = BigEndianReader(Array(packet))
@@ -97,8 +98,8 @@ final class ChapterTitles {
     /// The chapters, with the titles that were read.
     var chapters: ChapterList { ChapterList(untitled) }
 
-    /// Reads some titles that are stored; `true` if there may be more at once. With `fetching`, missing ones are fetched
-    /// in the background. Never waits for the network.
+    /// Reads some of the titles that are stored. Returns `true` if it has read any: then more may be stored. With
+    /// `fetching`, missing ones are fetched in the background. Never waits for the network.
     func readStored(fetching: Bool) async throws -> Bool {
         if places == nil { places = try await located(fetching: fetching) }
         guard var places else { return false }

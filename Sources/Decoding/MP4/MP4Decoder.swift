@@ -2,8 +2,8 @@ package import Media
 
 /// Plays AAC in MP4 files: M4A and M4B, with libfaad2 for the packets.
 ///
-/// All packets bring the same number of frames, so a position is a packet's number, and the tables of the file tell where
-/// it is: a seek is exact.
+/// All packets bring the same number of frames, so a position is a packet's number, and the tables of the file state
+/// where it is: a seek is exact.
 package final class MP4Decoder: AudioDecoder {
     /// The bytes of one read while playing.
     private static let readByteCount = 96 * 1024
@@ -11,7 +11,7 @@ package final class MP4Decoder: AudioDecoder {
     private static let longestPacket = 64 << 10
     /// The most boxes and tables that are read before the first sound.
     private static let mostSteps = 20_000
-    /// Tables of at most so many bytes are fetched while the music plays: those of an hour and a half.
+    /// The most bytes of tables that are fetched while the music plays: those of an hour and a half.
     private static let mostPrefetched: Int64 = 1 << 20
 
     private var input: ProbedStream
@@ -30,7 +30,7 @@ package final class MP4Decoder: AudioDecoder {
         let index: any PacketIndex
         let bytes: HeldBytes
         let head: MP4Head
-        /// `nil` if no titles of chapters have to be read.
+        /// The chapters' titles; `nil` if none have to be read.
         let titles: ChapterTitles?
         /// The frames of the music, counted from the first one of packet 0; up to the largest number if its end is unknown.
         let music: Range<FrameCount>
@@ -159,7 +159,7 @@ package final class MP4Decoder: AudioDecoder {
         var info = info
         info.isDurationExact = opened.frameCount != nil
         info.duration = opened.estimatedCount(length: source.length).map { info.format.duration(of: $0) }
-        // The sound ends with the file, or with the tables behind it.
+        // The sound ends at the end of the file, or where the tables begin after it.
         let tables = opened.head.movie
         let end = tables.lowerBound > info.audioStart ? tables.lowerBound : source.length
         if let end, end > info.audioStart, let duration = info.duration, duration > .zero {
@@ -190,7 +190,7 @@ package final class MP4Decoder: AudioDecoder {
                 continue
             }
             let packet = try await opened.bytes.bytes(in: place, ahead: Self.readByteCount)
-            // A file that was cut ends there.
+            // The file is cut short here.
             guard packet.count == place.count else { return .end }
             let damaged = player.damagedByteCount
             player.decode(packet)
@@ -204,7 +204,7 @@ package final class MP4Decoder: AudioDecoder {
         var target = min(info.format.frames(in: time), opened.frameCount ?? .max)
         var number = opened.player.firstPacket(toPlay: opened.music.lowerBound + target)
         if let place = try await opened.index.place(of: number), target != opened.frameCount {
-            // Read now, so that the read-ahead, which is allowed after a seek, continues from here.
+            // Read already here, so that the read-ahead, which is allowed after a seek, continues from this offset.
             if place.count <= Self.longestPacket { _ = try await opened.bytes.bytes(in: place) }
         } else {
             // The end is known now.
@@ -221,7 +221,7 @@ package final class MP4Decoder: AudioDecoder {
         guard let opened, let length = source.length, let map = info.timeMap else { return false }
         let frame = opened.music.lowerBound + info.format.frames(in: time)
         let tables = opened.index.tables(for: opened.player.firstPacket(toPlay: frame))
-        // The exact place may differ a little.
+        // The exact place may differ a little, hence the margin.
         let offset = map.offset(at: time)
         let margin = Int64(ByteWindow.requestByteCount) / 2
         let start = min(max(0, offset - margin), length)
@@ -234,7 +234,7 @@ package final class MP4Decoder: AudioDecoder {
     package func scanStored() async throws -> Bool {
         try Task.checkCancellation()
         let opened = try await opening()
-        // Only now: until the music plays, nothing else is requested.
+        // Requested only now: until the music plays, nothing else is requested.
         let tables = opened.head.movie
         if !hasPrefetched, !source.isStored(tables), Int64(tables.count) <= Self.mostPrefetched {
             source.prefetch(tables)
@@ -249,8 +249,8 @@ package final class MP4Decoder: AudioDecoder {
 extension MP4Head {
     /// The frames of `track` to play, counted from the first one of packet 0.
     ///
-    /// The edit list tells them, else `iTunSMPB`. Without both, the first packet is not played: it only overlaps with the
-    /// next one.
+    /// `iTunSMPB` states them, or else the edit list, which takes precedence if its part does not begin at 0. Without
+    /// both, the first packet is not played: it only overlaps with the next one.
     fileprivate func music(of track: MP4Track, in player: AACPlayer) -> Range<FrameCount> {
         let rate = Double(player.format.sampleRate)
         func frames(_ units: Int64, per scale: Int64) -> FrameCount {
@@ -263,7 +263,8 @@ extension MP4Head {
             (start, end) = (gapless.start, min(end, gapless.start + gapless.count))
         } else if let edit = track.edit {
             start = frames(edit.start, per: track.timescale)
-            // The length is stated in units of the movie, often milliseconds: one unit too short is no cut.
+            // The length is stated in units of the movie, often milliseconds. If it is shorter than the track by at
+            // most one unit, that is only rounding.
             let stated = start + frames(edit.length, per: movieTimescale)
             if edit.length > 0, end == .max || end - stated > frames(1, per: movieTimescale) { end = stated }
         }

@@ -1,6 +1,6 @@
 import Media
 
-/// A track of sound in an MP4 file, or one of texts.
+/// A sound track or a text track of an MP4 file.
 struct MP4Track: Equatable {
     var id: Int64 = 0
     /// `soun`, `text`, ….
@@ -11,14 +11,14 @@ struct MP4Track: Equatable {
     var refusal: AACRefusal?
     /// Units of time per second.
     var timescale: Int64 = 0
-    /// The length in these units, as the packets state it, or else the head; 0 if unknown.
+    /// The length in these units, as the packets state it, or else the track's header; 0 if unknown.
     var duration: Int64 = 0
     /// The part of the track to play: its start in units of the track, and its length in those of the movie, 0 for all of
     /// it; `nil` if there is no edit list.
     var edit: (start: Int64, length: Int64)?
     /// The pause in front of that part, in units of the movie.
     var delay: Int64 = 0
-    /// The times at which the first packets begin, of a track of texts, in units of the track.
+    /// The times at which the first packets of a text track begin, in units of the track.
     var starts: [Int64] = []
     var table = SampleTable()
 
@@ -29,19 +29,19 @@ struct MP4Track: Equatable {
     }
 }
 
-/// Reads from the boxes of an MP4 file its first track of AAC, the places of the tables of its packets, chapters and tags.
-/// Pure.
+/// Reads the boxes of an MP4 file for its first AAC track, the places of that track's packet tables, the chapters and
+/// the tags. Pure.
 ///
 /// `wanted` are the bytes to read next; they go to `took`. The walk jumps over the sound, if that comes first, over pictures,
 /// and over the tables of packets, whose parts are read later, when they are needed.
 struct MP4Head {
-    /// The boxes that have others which matter.
+    /// The boxes that contain other boxes which are needed.
     private static let containers: Set = [
         "moov", "trak", "mdia", "minf", "stbl", "edts", "udta", "meta", "ilst", "mvex",
         "tref",
     ]
     private static let mostTexts = 4
-    /// How much to read of the contents of boxes.
+    /// The most bytes to read of a box's content, by the box's name.
     private static let contents: [String: Int64] = [
         "mvhd": 32, "tkhd": 32, "mdhd": 32, "hdlr": 12, "elst": 12 + 20 * 16, "stsd": 4_096,
         "stts": 8 + 8 * 8_192,
@@ -56,11 +56,11 @@ struct MP4Head {
     private var isDone = false
     private var current = MP4Track()
     private var refusal: AACRefusal?
-    /// The sizes of packets that fragments need not state, by the tracks.
+    /// The size of packets for which fragments state none, by track.
     private var defaultSizes: [Int64: Int64] = [:]
 
     private(set) var track: MP4Track?
-    /// The tracks of texts, one of which may have the chapters.
+    /// The text tracks, one of which may have the chapters.
     private var texts: [MP4Track] = []
     private(set) var tags = MP4Tags()
     /// The chapters in the list `chpl`.
@@ -78,7 +78,7 @@ struct MP4Head {
     /// The bytes to read next; `nil` at the end.
     var wanted: ByteRange? { isDone ? nil : pending?.range ?? walk.wanted }
 
-    /// The track of texts to which the sound's refers for its chapters; `nil` without one.
+    /// The text track to which the sound track refers for its chapters; `nil` if there is none.
     var chapterTrack: MP4Track? {
         texts.first { track?.chapterTracks.contains($0.id) == true && $0.timescale > 0 }
     }
@@ -188,7 +188,7 @@ struct MP4Head {
         }
     }
 
-    /// Units per second, and a length in units.
+    /// Reads the number of units per second, and a length in these units.
     private static func time(_ reader: inout BigEndianReader, isLong: Bool) -> (scale: Int64, duration: Int64)
     {
         _ = reader.take(isLong ? 16 : 8)

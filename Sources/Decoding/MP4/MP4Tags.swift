@@ -7,7 +7,7 @@ struct MP4Tags: Equatable {
 
     private(set) var tags = TrackTags()
     private(set) var loudness = Loudness()
-    /// The frames in front of the music and the frames of the music, by `iTunSMPB`.
+    /// The number of frames before the music, and of the music, as `iTunSMPB` states them.
     private(set) var gapless: (start: FrameCount, count: FrameCount)?
 
     static func == (left: MP4Tags, right: MP4Tags) -> Bool {
@@ -15,7 +15,7 @@ struct MP4Tags: Equatable {
             && left.gapless?.start == right.gapless?.start && left.gapless?.count == right.gapless?.count
     }
 
-    /// Notes where the cover lies, which is never read for that.
+    /// Records the offsets of the cover, without reading it.
     mutating func noteCover(in item: ByteRange) {
         // The head of the box `data`, its kind and its locale come first.
         let start = min(item.lowerBound + 16, item.upperBound)
@@ -53,7 +53,7 @@ struct MP4Tags: Equatable {
         }
     }
 
-    /// ` 00000000 00000840 000001CA 00000000003F31F6 …`: the frames in front, those behind, and those of the music.
+    /// ` 00000000 00000840 000001CA 00000000003F31F6 …`: 0, and the numbers of frames before, after and in the music.
     private static func gapless(_ value: String) -> (start: FrameCount, count: FrameCount)? {
         let fields = value.split(separator: " ").map { Int64($0, radix: 16) }
         guard fields.count >= 4, let start = fields[1], let count = fields[3], (0..<1 << 24).contains(start),
@@ -67,7 +67,7 @@ struct MP4Tags: Equatable {
         return text.isEmpty ? nil : SafeText(text)
     }
 
-    /// A number, and how many there are: `3` or `3/12`.
+    /// A number with or without the total: `3` or `3/12`.
     private static func pair(_ data: ArraySlice<UInt8>) -> SafeText? {
         var reader = BigEndianReader(Array(data), at: 2)
         guard let number = reader.next(2), number > 0 else { return nil }

@@ -1,6 +1,6 @@
 import Media
 
-/// A table of numbers in a file: where it is, and what it states. Its numbers are read when they are needed, in slabs.
+/// The place and the form of a table of numbers in a file. The numbers are read in slabs, when they are needed.
 struct NumberTable: Equatable {
     /// The numbers of a slab.
     static let slabCount: Int64 = 8_192
@@ -20,14 +20,14 @@ struct NumberTable: Equatable {
     /// The bytes of all numbers.
     var range: ByteRange { offset..<offset + (count * width + 7) / 8 }
 
-    /// The bytes of the slab that has number `index`; none if the table does not have it.
+    /// The offsets of the slab with number `index`; empty if the table has no such number.
     func slab(of index: Int64) -> ByteRange {
         let first = min(index - index % Self.slabCount, count)
         let end = min(first + Self.slabCount, count)
         return offset + first * width / 8..<offset + (end * width + 7) / 8
     }
 
-    /// Number `index`, of which `slab` has the bytes; `nil` if they are cut.
+    /// Number `index`, whose slab has the bytes `slab`; `nil` if they are cut.
     func number(_ index: Int64, in slab: [UInt8]) -> Int64? {
         let place = Int(index % Self.slabCount * width / 8)
         let byteCount = Int(max(1, width / 8))
@@ -47,7 +47,7 @@ struct SampleTable: Equatable {
         var packetsPerChunk: Int64
     }
 
-    /// The most runs; a book of a day has fewer.
+    /// The most runs; an audiobook of 24 hours has fewer.
     static let mostRuns = 1 << 18
 
     /// The size of every packet; 0 if `sizes` states each.
@@ -62,7 +62,7 @@ struct SampleTable: Equatable {
         (fixedSize > 0 || sizes != nil) && chunks != nil && !runs.isEmpty && packetCount > 0
     }
 
-    /// Takes the entries of `stsc`. An entry that does not rise ends the table.
+    /// Takes the entries of `stsc`. An entry whose first chunk is not after that of the previous entry ends the table.
     mutating func takeRuns(_ content: [UInt8]) {
         var reader = BigEndianReader(content, at: 8)
         while let chunk = reader.next(4), let count = reader.next(4), reader.next(4) != nil,

@@ -1,6 +1,6 @@
 import Media
 
-/// Finds the packets of a track by their numbers. It reads tables where they are needed, and neither blocks nor decodes.
+/// Finds the packets of a track by their numbers. It reads tables when they are needed, and decodes nothing.
 protocol PacketIndex: AnyObject {
     /// The number of packets; `nil` if unknown.
     var packetCount: Int64? { get }
@@ -8,13 +8,13 @@ protocol PacketIndex: AnyObject {
     /// The number of packets in a resource of `length` bytes, an estimate if it is unknown; `nil` without a length.
     func estimatedCount(length: Int64?) -> Int64?
 
-    /// The bytes of packet `number`; `nil` behind the last packet, and empty if the file lacks this one.
+    /// The offsets of packet `number`; `nil` after the last packet, and empty if the file lacks this one.
     func place(of number: Int64) async throws -> ByteRange?
 
     /// The offset of the first packet.
     var start: Int64 { get }
 
-    /// The parts of the tables that lead to packet `number`.
+    /// The parts of the tables that must be read to find packet `number`.
     func tables(for number: Int64) -> [ByteRange]
 
     /// The places found so far, in the form stored with the entry; empty without any.
@@ -23,7 +23,7 @@ protocol PacketIndex: AnyObject {
 
 /// The packets of a track whose tables are in `moov`. Of large tables only the parts that are needed are read.
 final class TableIndex: PacketIndex {
-    /// The most packets of a chunk whose sizes are summed.
+    /// The most packets of a chunk whose sizes are added up to find a later one.
     private static let mostSummed: Int64 = 1 << 18
 
     private let table: SampleTable
@@ -58,7 +58,7 @@ final class TableIndex: PacketIndex {
         return offset..<offset + size
     }
 
-    /// Lets `next` be packet `number`.
+    /// Moves `next` to packet `number`. Returns `false` if the tables do not have its place.
     private func locate(_ number: Int64) async throws -> Bool {
         guard let (chunk, packets) = table.chunk(of: number), let numbers = table.chunks,
             chunk < numbers.count,

@@ -13,7 +13,8 @@ enum SoundEntry {
     /// The object types of AAC in a decoder's configuration: that of MPEG-4, and three of MPEG-2.
     private static let aacTypes: Set<Int64> = [0x40, 0x66, 0x67, 0x68]
 
-    /// The configuration of the track whose `stsd` has `content`. Throws if it is no AAC, or of a kind that is not played.
+    /// The configuration of the track whose `stsd` has `content`. Throws if it is not AAC, or AAC of a kind that is not
+    /// played.
     static func configuration(in content: [UInt8]) throws(AACRefusal) -> AACConfiguration {
         // Version, count, and the head of the first entry.
         guard content.count >= 16 + 28 else { throw .damaged }
@@ -67,7 +68,7 @@ enum SoundEntry {
         return try AACConfiguration(Array(reader.take(count)))
     }
 
-    /// The length of a descriptor: seven bits in each of up to four bytes.
+    /// The length of a descriptor, stored as seven bits in each of up to four bytes.
     private static func length(_ reader: inout BigEndianReader) -> Int? {
         var value = 0
         for _ in 0..<4 {

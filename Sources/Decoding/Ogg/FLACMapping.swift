@@ -1,7 +1,7 @@
 import Media
 
-/// How FLAC lies in Ogg (RFC 9639 §10.1): the description of the stream in the first packet, each other metadata block
-/// in one of its own, comments first, and then a frame in each packet. Pure.
+/// The packets of FLAC in Ogg (RFC 9639 §10.1): the first one has STREAMINFO, the next ones have one other metadata
+/// block each, comments first, and all later ones have a frame each. Pure.
 enum FLACMapping {
     static let mark = Array("\u{7F}FLAC".utf8)
     /// The mark, a version of two numbers, the number of packets with metadata, and the mark of a FLAC stream.
@@ -10,7 +10,7 @@ enum FLACMapping {
     private static let majorVersion: UInt8 = 1
     private static let commentsKind: UInt8 = 4
 
-    /// The description in `packet`, the first one.
+    /// The STREAMINFO in `packet`, the first one of a stream.
     static func stream(_ packet: [UInt8]) throws(OggRefusal) -> FLACStreamInfo {
         let block = packet.dropFirst(prefixByteCount)
         guard packet.dropFirst(mark.count).first == majorVersion,
@@ -46,10 +46,10 @@ final class FLACPacketHandle: OggCodecHandle {
 
     init(_ stream: FLACStreamInfo, _ decoder: FLACHandle) { (self.stream, self.decoder) = (stream, decoder) }
 
-    /// Frames do not depend on each other.
+    /// Does nothing: frames do not depend on each other.
     func reset() {}
 
-    /// A packet whose header is damaged counts as long as all but the last one of a stream usually are.
+    /// A packet with a damaged header counts as one of the largest block size, which all but the last one usually have.
     func frames(in packets: ArraySlice<[UInt8]>) -> Int {
         packets.reduce(0) { $0 + ($1.isEmpty ? 0 : header(of: $1)?.count ?? stream.largestBlock) }
     }

@@ -3,16 +3,16 @@ import Media
 /// Finds the page of a logical Ogg stream at which decoding begins for a granule position: one at or before it, near
 /// enough to read on from there. Pure.
 ///
-/// It interpolates between known pages and looks at the heads of those in a window, which is one request. The window is as
-/// long as the pages there need: 64 KiB for most Vorbis and Opus, and about 200 KiB for FLAC, whose pages have up to
-/// 65,307 bytes. The page that it finds is always a right one; a wrong or hostile granule position only makes the way there
-/// longer.
+/// It interpolates between known pages and looks at the heads of those in a window, which is one request. The window is
+/// as long as the pages there need: 64 KiB for most Vorbis and Opus, and about 200 KiB for FLAC, whose pages have up to
+/// 65,307 bytes. The page that it finds is always a right one: a wrong or hostile granule position only makes the
+/// search longer.
 struct GranuleSearch {
     /// A page, and the granule position at its end.
     typealias Place = PlaceTable.Place
 
     enum Step: Equatable {
-        /// Request these bytes, read from their start, and call `took`. They end after the first sound, if the page is
+        /// Request these bytes, read from their start, and call `took`. They include the first sound, if the page is
         /// where it is expected.
         case read(ByteRange)
         /// Decode from the page at this offset on; `nil` if from the start of the logical stream.
@@ -22,13 +22,13 @@ struct GranuleSearch {
     /// The least length of a window, and of a bracket that is narrow enough to read through.
     static let window = Int64(ByteWindow.requestByteCount)
     /// A window begins one page and this margin before the estimate. It ends two pages, the margin and the first sound
-    /// after it. So it mostly has the wanted page, and the one after it.
+    /// after it. So it usually contains the wanted page and the one after it.
     private static let margin: Int64 = 16 << 10
-    /// At most so many bytes of a request are for the first sound (24 bits at 96 kHz). With the longest pages, a request
+    /// The most bytes of a request that are for the first sound (24 bits at 96 kHz). With the longest pages, a request
     /// has 352 KiB.
     private static let mostSound: Int64 = 128 << 10
-    /// The windows that are looked at. Interpolation needs up to four; from the seventh on every second one halves the
-    /// bracket, which ends for any file.
+    /// The most windows to look at. Interpolation needs up to four. From the seventh on, every second window halves the
+    /// bracket, so the search ends for any file.
     private static let mostWindows = 64
     private static let mostInterpolations = 6
 
@@ -68,16 +68,16 @@ struct GranuleSearch {
         /// The last page at or before the target at which decoding can begin, and the first one after the target.
         var below: Place?
         var above: Place?
-        /// `true` if another stream begins.
+        /// `true` if another stream begins in the window.
         var isOver = false
 
-        /// `true` if the pages that follow tell nothing more.
+        /// `true` if the pages that follow cannot change the result.
         var isDone: Bool {
             guard let above, let seen else { return isOver }
             return isOver || below != nil || seen.last != above
         }
 
-        /// Bytes for one frame; `nil` if too few pages tell it.
+        /// Bytes for one frame; `nil` if there are too few pages to compute it.
         var rate: Double? {
             guard let seen, seen.last.position > seen.first.position, seen.last.offset > seen.first.offset
             else {
@@ -134,7 +134,7 @@ struct GranuleSearch {
             return .land(low?.offset)
         }
         let expected = estimate()
-        // Not before the page that is known: a window that begins with it shows the most.
+        // Begins no earlier than the known page: a window that begins with it shows the most.
         let start = min(max(expected - Self.margin - pageByteCount, lowOffset), high.offset - 1)
         let sound = Int64(min(Double(firstSound) * rate, Double(Self.mostSound)))
         let end = max(start + Self.window, expected + Self.margin + 2 * pageByteCount + sound)
@@ -163,8 +163,8 @@ struct GranuleSearch {
 
     /// The offset at which the target probably is.
     ///
-    /// The music near the last window mostly goes on at its rate. The mean rate of the bracket is used first, and if that
-    /// leads out of the bracket.
+    /// Uses the rate in the last window, which the music near it usually keeps. Uses the mean rate of the bracket
+    /// before the first window, or if the last window's rate leads out of the bracket.
     private func estimate() -> Int64 {
         let width = Double(high.offset - lowOffset)
         guard windowCount < Self.mostInterpolations || windowCount % 2 == 1 else {
@@ -215,7 +215,7 @@ struct GranuleSearch {
 
     private func note(_ page: OggPage, at offset: Int64, in window: inout Window) {
         guard page.serial == serial, let granule = page.granule, offset < high.offset else {
-            // The music of a later stream, which begins with a first page.
+            // A first page begins a later stream: the pages from there on do not belong to this one.
             if page.isFirst, page.serial != serial { window.isOver = true }
             return
         }

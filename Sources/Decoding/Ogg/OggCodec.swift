@@ -6,7 +6,7 @@ enum OggCodec: Equatable {
     case opus(OpusHead)
     case flac(FLACStreamInfo)
 
-    /// The most packets in front of the music that are kept. Of FLAC, those behind the comments are not needed.
+    /// The most packets in front of the music that are kept. FLAC's packets after the comments are not needed.
     static let mostHeaders = 3
 
     /// `true` if `packet`, number `number` of the stream, is the last one in front of the music.
@@ -14,7 +14,7 @@ enum OggCodec: Equatable {
         switch self {
         case .vorbis: number == 3
         case .opus: number == 2
-        // The count in the first packet may be 0, which is unknown, and libFLAC ignores it too.
+        // The count in the first packet may be 0 (unknown), and libFLAC ignores it too.
         case .flac: FLACMapping.isLast(packet, number: number)
         }
     }
@@ -36,7 +36,7 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// Frames per second, also those that granule positions count.
+    /// Frames per second, both of the PCM and of granule positions.
     var sampleRate: Int {
         switch self {
         case .vorbis(let head): head.sampleRate
@@ -71,10 +71,10 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// After a seek, decoding begins so many frames before the wanted one.
+    /// The number of frames before the wanted one at which decoding begins after a seek.
     ///
-    /// FLAC needs none, and Vorbis is exact after one packet. Opus after 80 ms is still up to 1,273 steps of 16 bits off;
-    /// after another second it is exact (measured).
+    /// FLAC needs none, and Vorbis is exact after one packet. Opus is off by up to 1,273 steps of 16-bit samples after
+    /// 80 ms, and exact after another second (measured).
     var primingFrames: FrameCount {
         switch self {
         case .vorbis, .flac: 0
@@ -97,7 +97,8 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// The length of most pages that encoders write, in bytes. Long packets fill the longest page that there is.
+    /// The length of most pages that encoders write, in bytes. Long packets nearly fill the longest possible page,
+    /// 65,307 bytes.
     var usualPageByteCount: Int64 {
         switch self {
         case .vorbis, .opus: 8 << 10
@@ -105,8 +106,8 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// `nil` if `packet`, the first one of a stream, is of another codec. Throws if it is of one of these, but states what
-    /// is not played.
+    /// Parses `packet`, the first one of a stream; `nil` if it is of another codec. Throws if the codec is one of
+    /// these, but a stream with these properties is not played.
     init?(_ packet: [UInt8]) throws(OggRefusal) {
         if packet.starts(with: VorbisHead.mark) {
             self = .vorbis(try VorbisHead(packet))
@@ -133,7 +134,7 @@ enum OggCodec: Equatable {
         names.first { packet.starts(with: $0.mark) }?.name
     }
 
-    /// The codecs in Ogg that anybody may have.
+    /// Other codecs that are common in Ogg, for messages.
     private static let names: [(mark: [UInt8], name: SafeText)] = [
         (Array("Speex   ".utf8), "Speex"), ([0x80] + Array("theora".utf8), "Theora (video)"),
         (Array("BBCD\0".utf8), "Dirac (video)"),
@@ -147,7 +148,8 @@ struct OggRefusal: Error, Equatable {
 
     init(_ what: SafeText) { self.what = what }
 
-    /// A file of streams that are not played, of which `codec` is the first one; `nil` if that is unknown.
+    /// The refusal of a resource without a stream that is played. `codec` is that of the first stream; `nil` if it is
+    /// unknown.
     init(codec: SafeText?) {
         self.init(
             "Ogg with " + (codec ?? "an unknown codec")
@@ -160,7 +162,7 @@ struct OggRefusal: Error, Equatable {
 
 /// The identification header of Vorbis (Vorbis I §4.2.2).
 struct VorbisHead: Equatable {
-    /// The type of the packet, and the name.
+    /// The type of the packet, and the name of the codec.
     static let mark = [1] + Array("vorbis".utf8)
     static let markByteCount = mark.count
     /// The most frames of a packet: half of the longest block (Vorbis I §4.2.2).
@@ -169,7 +171,7 @@ struct VorbisHead: Equatable {
 
     let channelCount: Int
     let sampleRate: Int
-    /// In bits per second; 0 if it is not stated.
+    /// In bits per second; 0 if it is not stated, or impossible.
     let bitRate: Int
 
     init(_ packet: [UInt8]) throws(OggRefusal) {
@@ -189,7 +191,7 @@ struct VorbisHead: Equatable {
         bitRate = nominal < 2_000_000 ? nominal : 0
     }
 
-    /// The order of Vorbis' channels in that of WAVE files, which PCM has here (Vorbis I §4.3.9).
+    /// The index in Vorbis' order (Vorbis I §4.3.9) of each channel in the order of WAVE files, which PCM has here.
     static func order(of channelCount: Int) -> [Int] {
         switch channelCount {
         case 3: [0, 2, 1]
@@ -205,7 +207,7 @@ struct VorbisHead: Equatable {
 /// The identification header of Opus (RFC 7845 §5.1).
 struct OpusHead: Equatable {
     static let mark = Array("OpusHead".utf8)
-    /// The rate that granule positions count, and in which all Opus is decoded.
+    /// The rate of granule positions, at which all Opus is decoded.
     static let sampleRate = 48_000
     /// The most frames of a packet: 120 ms.
     static let longestPacket = 5_760
@@ -214,15 +216,15 @@ struct OpusHead: Equatable {
     let channelCount: Int
     /// The frames at the start that are not music.
     let preSkip: Int
-    /// In 1/256 dB; always to be applied.
+    /// The gain that must always be applied, in 1/256 dB.
     let gain: Int
     let streamCount: Int
     let coupledCount: Int
-    /// For each channel in the order of WAVE files, its number among those of the streams; 255 is silent.
+    /// For each channel in the order of WAVE files, the index of its decoded channel; 255 for silence.
     let mapping: [UInt8]
 
     init(_ packet: [UInt8]) throws(OggRefusal) {
-        // The upper four bits of the version are the incompatible ones.
+        // The upper four bits of the version count incompatible changes.
         guard packet.count >= Self.byteCount, packet[8] < 16 else { throw .damaged }
         channelCount = try Self.playable(channelCount: Int(packet[9]), of: "Opus")
         preSkip = Int(packet[10]) | Int(packet[11]) << 8
@@ -247,7 +249,7 @@ struct OpusHead: Equatable {
         }
     }
 
-    /// `count`, if so many channels are played.
+    /// Returns `count` if that many channels are played.
     static func playable(channelCount count: Int, of codec: SafeText) throws(OggRefusal) -> Int {
         guard AudioFormat.channelCounts.contains(count) else {
             throw OggRefusal(

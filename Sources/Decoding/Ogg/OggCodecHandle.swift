@@ -46,7 +46,7 @@ extension OggCodec {
     }
 }
 
-/// Owns a libvorbis decoder (vorbis/codec.h), which gets its packets one by one.
+/// Owns a libvorbis decoder (vorbis/codec.h), which takes one packet after the other.
 final class VorbisHandle: OggCodecHandle {
     // libvorbis keeps pointers to all of them.
     private let information = UnsafeMutablePointer<vorbis_info>.allocate(capacity: 1)
@@ -61,7 +61,7 @@ final class VorbisHandle: OggCodecHandle {
     /// The length of the last block; `nil` after a reset: the first block only overlaps with the next one.
     private var lastBlock: Int?
 
-    /// A list of no comments, which libvorbis needs, but not for sound.
+    /// An empty list of comments: libvorbis requires one, but its content does not affect the sound.
     private static let noComments: [UInt8] = [3] + Array("vorbis".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 1]
 
     /// `nil` if `headers` are damaged.
@@ -207,7 +207,7 @@ final class OpusHandle: OggCodecHandle {
     }
 
     func decode(_ packet: [UInt8], into pcm: inout [UInt8]) -> Int {
-        // Of nothing, libopus would make up the longest packet.
+        // libopus takes an empty packet for a lost one, and would invent as much sound as the longest packet has.
         guard !packet.isEmpty else { return 0 }
         let most = CInt(OpusHead.longestPacket)
         let count = Int32(clamping: packet.count)

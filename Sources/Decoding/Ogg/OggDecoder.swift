@@ -2,12 +2,12 @@ package import Media
 
 /// Plays Vorbis, Opus and FLAC in Ogg.
 ///
-/// libvorbis, libopus and libFLAC only decode packets: which bytes are read, and where the music begins and ends, is
-/// decided here. After a seek the samples are those of decoding from the start.
+/// libvorbis, libopus and libFLAC only decode packets: this type decides which bytes are read, and where the music
+/// begins and ends. After a seek, the samples are the same as when decoding from the start.
 package final class OggDecoder: AudioDecoder {
     /// The bytes at the end of a resource in which its length in time is looked up.
     private static let tailByteCount = Int64(ByteWindow.requestByteCount)
-    /// The most bytes of heads that are kept, and the most streams without sound that are walked through.
+    /// The most bytes of heads that are kept, and the most streams without sound in a row.
     private static let mostHeadBytes = 4 << 20
     private static let mostEmptyLinks = 64
     /// Packets at hand are decoded until this many bytes of frames are held, so that the sink is not woken for each.
@@ -25,7 +25,7 @@ package final class OggDecoder: AudioDecoder {
     /// The logical streams that were reached so far; empty before `open`.
     private(set) var links: [OggLink] = []
     private var headByteCount = 0
-    /// The logical streams since the last sound.
+    /// The number of logical streams that began since the last sound.
     private var emptyLinkCount = 0
     private var place: Place?
     /// Samples that were decoded but not returned yet.
@@ -107,7 +107,7 @@ package final class OggDecoder: AudioDecoder {
         case end
     }
 
-    /// Reads pages until the player has packets, or cannot get any.
+    /// Reads pages until the player has packets, another logical stream begins, or the resource ends.
     private func takePage(in place: inout Place, of link: inout OggLink) async throws -> Read {
         while place.player.needsPage {
             guard let found = try await place.pages.next() else { return .end }
@@ -153,7 +153,8 @@ package final class OggDecoder: AudioDecoder {
         held.removeAll(keepingCapacity: true)
         heldIndex = 0
         if let nextHead { return try await beginLink(nextHead) }
-        // Owned by one variable, so that it is changed in place; put back also if the task is cancelled in a read.
+        // Moved out, so that it has one owner and is changed in place. It is put back even if the task is cancelled
+        // during a read.
         self.place = nil
         defer { self.place = place }
         while true {
@@ -177,7 +178,8 @@ package final class OggDecoder: AudioDecoder {
         update()
     }
 
-    /// Begins the logical stream that `first` begins.
+    /// Continues with the logical stream whose first page is `first`. Returns `false` after too many streams without
+    /// sound.
     private func beginLink(_ first: OggPageWalk.Found) async throws -> Bool {
         guard let old = place, emptyLinkCount < Self.mostEmptyLinks else { return false }
         emptyLinkCount += 1
@@ -205,14 +207,14 @@ package final class OggDecoder: AudioDecoder {
             links.append(link)
             return number
         }
-        // A station without end: what is known of its last stream is given up.
+        // There are too many streams to keep all, as on a radio station: the new one takes the place of the last.
         links[links.count - 1] = link
         return links.count - 1
     }
 
     // MARK: What is known
 
-    /// Brings `info` up to date.
+    /// Updates `info`.
     private func update() {
         guard let place else { return }
         let link = links[place.link]
@@ -278,7 +280,7 @@ package final class OggDecoder: AudioDecoder {
         try Task.checkCancellation()
         try await open()
         try await lookAtTail()
-        // Only now: until the music plays, nothing else is requested.
+        // Requested only now: until the music plays, nothing else is requested.
         if let length = source.length, tailLength == nil, !hasAskedForTail {
             hasAskedForTail = true
             source.prefetch(max(0, length - Self.tailByteCount)..<length)
@@ -382,7 +384,7 @@ package final class OggDecoder: AudioDecoder {
         guard links.count == 1, !isChained, let length = source.length, let link = links.first else {
             return []
         }
-        // Without the tail, whether other streams follow is unknown, also if the stream states its length.
+        // Until the tail was read, other streams may follow, even if this one states its length.
         let end = tailLength == length ? link.end : nil
         return StoredOgg(table: link.table, end: end).stored(of: link, length: length)
     }

@@ -13,13 +13,13 @@ struct OggHead {
     let comments: VorbisComments
     /// The offset of the first page of the music.
     let dataStart: Int64
-    /// What the head takes in memory, at most: the comments are cut.
+    /// The most bytes of memory that the head takes. A longer packet of comments is cut to `OggPackets.longestPacket`.
     var byteCount: Int { headers.reduce(1_024) { $0 + 2 * $1.count } }
 
     /// Reads the head that begins with the next page, or with `first`, which was read already.
     ///
-    /// Logical streams that are multiplexed with the music, such as video and Skeleton, are ignored. Throws the refusal of
-    /// a resource without music that is played.
+    /// Logical streams that are multiplexed with the music, such as video and Skeleton, are ignored. Throws if the
+    /// resource has no music that is played.
     static func read(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
         var chosen: (serial: UInt32, codec: OggCodec)?
         var refusal: OggRefusal?
@@ -36,7 +36,7 @@ struct OggHead {
             }
             let page = found.page
             if page.isFirst, chosen == nil {
-                // Only a whole packet is one: those of a first page are short.
+                // A first page holds one short packet, so its body is that packet.
                 let packet = found.body
                 do throws(OggRefusal) {
                     if let codec = try OggCodec(packet) {

@@ -22,7 +22,7 @@ struct OggLink {
         self.head = head
         self.startTime = startTime
         end = head.codec.frameCount
-        // Until pages tell more.
+        // An estimate until pages were seen.
         bytesPerSecond = head.codec.usualBytesPerSecond
         pages = (1, head.codec.usualPageByteCount)
     }
@@ -44,7 +44,7 @@ struct OggLink {
         }
         guard let last, let granule = last.page.granule, granule > origin, !last.page.isLast else { return }
         let time = format.duration(of: granule - origin)
-        // The first part of a second says little.
+        // Less than a second of music is too little for an estimate.
         guard time >= .seconds(1) else { return }
         bytesPerSecond = Double(last.end - head.dataStart) / time.seconds
     }
@@ -79,7 +79,7 @@ struct OggLink {
         )
     }
 
-    /// The frames that are heard first: a quarter of a second.
+    /// The number of frames that are heard first: a quarter of a second.
     var firstSound: FrameCount { FrameCount(format.sampleRate / 4) }
 
     /// The offset up to which one request from the first page on probably has the first sound.
@@ -89,8 +89,8 @@ struct OggLink {
 
     private var pageByteCount: Int64 { pages.byteCount / pages.count }
 
-    /// The times at which the bytes of a resource of `length` bytes are played; `nil` if the end is unknown, or without
-    /// music.
+    /// The times at which the bytes of a resource of `length` bytes are played; `nil` if the end is unknown or there is
+    /// no music.
     func timeMap(length: Int64?) -> TimeMap? {
         guard let count = frameCount, count > 0, let length = endOffset ?? length, length > head.dataStart
         else { return nil }

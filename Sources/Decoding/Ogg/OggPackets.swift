@@ -1,6 +1,7 @@
 /// Joins the segments of one logical stream's pages to packets (RFC 3533 §5). Pure.
 struct OggPackets {
-    /// The most bytes of a packet that are kept, unless a codec has longer ones. Of comments only pictures have so many.
+    /// The most bytes of a packet that are kept, unless a codec has longer packets. Comments are only longer if they
+    /// contain pictures.
     static let longestPacket = 256 << 10
 
     /// The packets that end on a page.
@@ -31,7 +32,7 @@ struct OggPackets {
             partial = nil
             content.followsHole = true
         }
-        // The end of a packet whose start is missing.
+        // The page begins with the end of a packet whose start is missing, which is dropped.
         var isLost = page.isContinued && partial == nil
         if !page.isContinued, partial != nil {
             partial = nil

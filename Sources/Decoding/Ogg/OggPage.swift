@@ -13,7 +13,7 @@ struct OggPage: Equatable {
 
     /// `true` if the first segments continue a packet of the page before.
     let isContinued: Bool
-    /// `true` for the first page of a logical stream, and for the last one.
+    /// `isFirst` is `true` for the first page of a logical stream, and `isLast` for the last one.
     let isFirst: Bool
     let isLast: Bool
     /// The position at the end of the last packet that ends on the page, in a unit of the codec; `nil` if no packet does,
@@ -58,7 +58,8 @@ struct OggPage: Equatable {
         lacing = Array(bytes[table..<table + segments])
     }
 
-    /// The index of the first bytes of `bytes`, from `index` on, that may begin a page; those at the end may be cut.
+    /// The first index in `bytes`, from `index` on, at which a page may begin; at the end of `bytes` its mark may be
+    /// cut.
     static func firstMark(in bytes: UnsafeRawBufferPointer, from index: Int) -> Int {
         var index = index
         while index < bytes.count, let start = bytes.baseAddress {
@@ -119,18 +120,19 @@ struct OggPageWalk {
     }
 
     private var bytes: [UInt8]
-    /// The part of `bytes` that was walked.
+    /// The number of `bytes` that were walked.
     private var index = 0
     /// The offset in the resource of the first of `bytes`.
     private var start: Int64
     /// Bytes so far that belong to no intact page.
     private(set) var skippedByteCount: Int64 = 0
-    /// The bytes of damaged pages whose checksums were computed.
+    /// The number of bytes in damaged pages whose checksums were computed.
     private(set) var vainByteCount: Int64 = 0
-    /// How many such pages a byte may be part of, on average: their heads may lie within each other.
+    /// The most damaged pages that may contain a skipped byte, on average. Stated lengths can make pages overlap, and
+    /// the checksum of each is computed, so a hostile stream could cost much time.
     private static let mostVain: Int64 = 16
 
-    /// A walk from `offset` on, where `bytes` lie.
+    /// A walk from `offset` on. `bytes` are those at `offset` that were read already.
     init(at offset: Int64, holding bytes: [UInt8] = []) {
         start = offset
         self.bytes = bytes
@@ -170,7 +172,7 @@ struct OggPageWalk {
             index = mark
             if isCut { return nil }
             guard let page, isIntact else {
-                // Not a page, or a damaged one, whose stated length may be wrong: the next one may begin within it.
+                // This is no page, or a damaged one with perhaps a wrong length: the next page may begin within it.
                 let length = page?.byteCount ?? 0
                 vainByteCount += Int64(length)
                 let isTooMany =
@@ -191,8 +193,8 @@ struct OggPageWalk {
         }
     }
 
-    /// The resource ends with the bytes that were added: what looked like a page that is cut is damage, behind which
-    /// `next` may find others. Returns `false` if nothing is left.
+    /// Declares that the resource ends with the bytes added so far. Bytes that looked like a page which is cut are then
+    /// damage: `next` continues after their first byte. Returns `false` if no bytes are left.
     mutating func ended() -> Bool {
         guard index < bytes.count else { return false }
         index += 1

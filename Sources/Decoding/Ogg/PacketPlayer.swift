@@ -5,7 +5,7 @@ import Media
 struct PacketPlayer {
     /// The longest hole that is filled. Only a wrong granule position states a longer one.
     private static let longestHole: FrameCount = 600 * 48_000
-    /// The frames of silence of one step.
+    /// The most frames of silence in one step.
     private static let silenceStep: FrameCount = 4_096
 
     private let handle: any OggCodecHandle
@@ -13,13 +13,14 @@ struct PacketPlayer {
     /// The frames at the start of the stream that are not music.
     private let skipped: FrameCount
 
-    /// The granule position of the next frame; `nil` until a page tells it.
+    /// The granule position of the next frame; `nil` until a page states it.
     private(set) var position: FrameCount?
-    /// The granule position of the first frame of the stream, which is decoded from its start; `nil` if it is unknown.
+    /// The granule position of the first frame of the stream; `nil` until the first page has stated it, and after a
+    /// jump.
     private(set) var origin: FrameCount?
     /// The first frame to play; `nil` for the first one of the music.
     private var wanted: FrameCount?
-    /// The end of the music, by its last page.
+    /// The granule position of the end of the music, as its last page states it; `nil` until then.
     private(set) var limit: FrameCount?
 
     private var packets: [[UInt8]] = []
@@ -35,7 +36,7 @@ struct PacketPlayer {
         self.skipped = skipped
     }
 
-    /// The next page is the first one of the stream, at `origin` if it is known.
+    /// Begins again with the first page of the stream.
     mutating func start(playingFrom wanted: FrameCount?) {
         handle.reset()
         self = PacketPlayer(handle, bytesPerFrame: bytesPerFrame, skipping: skipped)
@@ -43,7 +44,7 @@ struct PacketPlayer {
         isAtStart = true
     }
 
-    /// The next page is one from the middle of the stream.
+    /// Begins again with a page from the middle of the stream.
     mutating func jump(playingFrom wanted: FrameCount) {
         start(playingFrom: wanted)
         isAtStart = false
@@ -67,13 +68,14 @@ struct PacketPlayer {
         hasHole = false
     }
 
-    /// The packets taken last bring `frames`, the last of which ends at `granule`, if it is not trimmed.
+    /// Finds the position of the packets taken last. They bring `frames` frames, which end at `granule` unless the end
+    /// of the stream is trimmed.
     private mutating func locate(_ granule: FrameCount, after frames: FrameCount, isLast: Bool) {
         let start = granule - frames
         guard let position else {
             if isAtStart {
-                // The first page of a recording may state fewer frames than it has: those before 0 are not music. If it is
-                // the last one too, it is the end that is trimmed.
+                // The first page of a recording may state fewer frames than it has: those before 0 are not music. If it
+                // is also the last page, its end is trimmed instead.
                 let isEndTrimmed = start < 0 && isLast
                 position = isEndTrimmed ? 0 : start
                 origin = max(0, start)
@@ -94,7 +96,8 @@ struct PacketPlayer {
         }
     }
 
-    /// Appends the frames of one packet, or some silence, to `pcm`; maybe none. Returns `false` if it needs a page.
+    /// Appends the frames of one packet, or some silence, to `pcm`; a packet may bring none. Returns `false` if another
+    /// page is needed.
     mutating func step(into pcm: inout [UInt8]) -> Bool {
         let start = pcm.count
         if silence > 0 {
@@ -108,7 +111,8 @@ struct PacketPlayer {
         let expected = handle.frames(in: packets[nextPacket...nextPacket])
         var count = handle.decode(packets[nextPacket], into: &pcm)
         if count == 0, expected > 0 {
-            // A packet that cannot be decoded. Its length may be a guess, but the page states where it ends.
+            // The packet cannot be decoded: silence replaces it. Its length may be a guess, but the page states where
+            // its packets end.
             let rest = FrameCount(handle.frames(in: packets[(nextPacket + 1)...]))
             let room = position.flatMap { position in pageEnd.map { max(0, $0 - position - rest) } }
             count = min(expected, Int(room ?? FrameCount(expected)))
@@ -120,10 +124,10 @@ struct PacketPlayer {
         return true
     }
 
-    /// Advances by the `count` frames in `pcm` from `start` on, and removes those that are not to be played.
+    /// Advances by the `count` frames in `pcm` from byte `start` on, and removes those that are not played.
     private mutating func trim(_ pcm: inout [UInt8], from start: Int, _ count: FrameCount) {
         guard let begin = position else {
-            // Where these are is unknown: no page has told it yet.
+            // No page has stated the position of these frames yet.
             pcm.removeSubrange(start...)
             return
         }

@@ -1,8 +1,8 @@
 /// The codebooks of a setup header of Vorbis (Vorbis I §3.2.1). Pure.
 ///
-/// A book of millions of entries takes a few bytes to state, and libvorbis allocates and fills all of them.
+/// A few bytes can state a codebook of millions of entries, and libvorbis would allocate and fill all of them.
 enum VorbisSetup {
-    /// The type of the packet, and the name.
+    /// The type of the packet, and the name of the codec.
     private static let mark = [5] + Array("vorbis".utf8)
     private static let sync = 0x564342
     /// The most entries of all books together, and the most numbers in their vectors. The books of oggenc and ffmpeg have
@@ -10,7 +10,7 @@ enum VorbisSetup {
     private static let mostEntries = 1 << 18
     private static let mostNumbers = 1 << 20
 
-    /// `true` if `packet` has codebooks that can be read, and that take some megabytes at most.
+    /// `true` if the codebooks in `packet` can be read and take at most some megabytes of memory.
     static func isBounded(_ packet: [UInt8]) -> Bool {
         guard packet.starts(with: mark) else { return false }
         var bits = LittleEndianBits(packet[mark.count...])

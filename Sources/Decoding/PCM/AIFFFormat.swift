@@ -62,7 +62,7 @@ struct AIFFFormat {
         Int(ChunkWalk.number(bytes[index..<index + count], isBigEndian: true))
     }
 
-    /// The codecs in AIFC files that anybody may have.
+    /// Other codecs that are common in AIFC files, for messages.
     private static let names: [String: SafeText] = [
         "ulaw": "µ-law", "ULAW": "µ-law", "alaw": "A-law", "ALAW": "A-law", "ima4": "IMA ADPCM",
         "MAC3": "MACE 3:1",

@@ -1,12 +1,13 @@
 import Media
 
-/// Reads the chunks or blocks in front of the samples, by as few requests as possible: one, if they begin within the first
-/// 64 KiB.
+/// Reads the chunks or blocks in front of the samples, by as few requests as possible: one, if the samples begin within
+/// the first 64 KiB.
 struct ChunkReader {
-    /// Jumps over large chunks, and requests beyond the first one; no ordinary file needs more than two.
+    /// The most requests after the first one, as after a jump over a large chunk; no ordinary file needs more than two.
     private static let mostRequests = 16
-    /// Contents of at most this length are read whole, even if that needs a request: the next head follows them anyway.
-    /// Of longer ones, which only tags have, as much is read as the last request brings.
+    /// Contents of at most this length are read whole, even if that takes another request: the next head, which follows
+    /// them, would need it anyway. Longer contents, which only tags have, are read only as far as the last request
+    /// reaches.
     private static let shortContent = 1_024
 
     private var window: ByteWindow
@@ -21,7 +22,7 @@ struct ChunkReader {
 
     /// Reads chunks until `head` can be played or the walk ends. Returns the walk as it then is.
     ///
-    /// Throws the refusal of a file that cannot be played.
+    /// Throws if the file cannot be played.
     mutating func read(_ head: inout PCMHead) async throws -> ChunkWalk {
         var walk = ChunkWalk(at: window.start, contents: PCMHead.contents)
         while !head.isComplete, let range = walk.wanted {

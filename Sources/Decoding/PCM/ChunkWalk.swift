@@ -13,17 +13,18 @@ struct Chunk: Equatable {
 /// Walks the chunks of a RIFF or IFF file (Multimedia Programming Interface 1.0, 1991; EA IFF 85) and those of RF64 and
 /// BW64 (EBU Tech 3306). Pure.
 ///
-/// `wanted` are the bytes to read next; they go to `took`. A stated size costs nothing: no bytes are wanted but heads,
-/// and the starts of the contents that the caller names.
+/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only heads are read, and
+/// the starts of the contents that the caller names.
 struct ChunkWalk {
     /// The most chunks that are walked; no ordinary file has so many.
     static let mostChunks = 512
-    /// The end of a chunk without one. Larger than any file, and small enough to add to.
+    /// The end of a chunk that states none: larger than any file, but small enough for sums not to overflow.
     static let farthest: Int64 = 1 << 60
     private static let headByteCount: Int64 = 8
     /// The length of the head of the file: its mark, its size, and its type.
     private static let fileHeadByteCount: Int64 = 12
-    /// How much to read of the chunk that has the sizes of an RF64 file: those of the file and of `data`, and a table.
+    /// The most bytes to read of `ds64`, the chunk with the sizes of an RF64 file: its fixed fields, and a table of up
+    /// to eight chunks.
     private static let sizesByteCount: Int64 = 28 + 12 * 8
 
     private enum Place {
@@ -33,7 +34,7 @@ struct ChunkWalk {
         case end
     }
 
-    /// How many bytes to read of the contents of the chunks with these names.
+    /// The most bytes to read of a chunk's content, by the chunk's name.
     private let contents: [String: Int]
     private var place: Place
     /// The bytes to read next; `nil` at the end.
@@ -56,7 +57,7 @@ struct ChunkWalk {
         wanted = offset..<offset + Self.fileHeadByteCount
     }
 
-    /// The walk over the chunks after `chunk`, whose file this walk has begun.
+    /// A walk over the chunks of the same file that follow `chunk`.
     func continued(after chunk: ByteRange) -> ChunkWalk {
         var walk = self
         walk.go(to: Self.end(of: chunk))
@@ -65,7 +66,7 @@ struct ChunkWalk {
 
     /// Takes the bytes of `wanted`, or fewer. Returns a chunk if they complete it.
     ///
-    /// With fewer bytes the content of a chunk is cut, and a head is the end of the file.
+    /// Fewer bytes cut the content of a chunk short; a head of fewer bytes is the end of the file.
     mutating func took(_ bytes: some Collection<UInt8>) -> Chunk? {
         let bytes = Array(bytes)
         switch place {
@@ -140,7 +141,7 @@ struct ChunkWalk {
         content.upperBound + (content.upperBound - content.lowerBound) % 2
     }
 
-    /// The number in at most eight bytes; the highest bit of eight is its sign.
+    /// The number in at most eight bytes. If there are eight, the highest bit is the sign.
     static func number(_ bytes: some BidirectionalCollection<UInt8>, isBigEndian: Bool) -> Int64 {
         isBigEndian
             ? bytes.reduce(0) { $0 << 8 | Int64($1) } : bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }

@@ -4,7 +4,7 @@ package import Media
 ///
 /// A time is an offset, so a seek is exact, and needs no bytes but those that it plays.
 package final class PCMDecoder: AudioDecoder {
-    /// The bytes of one read: as many as are held of a read-ahead.
+    /// The bytes of one read: as many as the read-ahead holds.
     private static let readByteCount = ReadAheadState.mostHeld
 
     private var input: ProbedStream
@@ -24,11 +24,11 @@ package final class PCMDecoder: AudioDecoder {
     private struct OpenPCM {
         var head: PCMHead
         let layout: PCMLayout
-        /// The offsets of the music as it is stated: whole frames. Its end may be that of no file.
+        /// The offsets of the music as the head states them, in whole frames. The end may be larger than any file's.
         let music: ByteRange
         /// The offsets of the music that the resource had when its length was last looked at.
         var present: ByteRange
-        /// That length; `nil` if unknown.
+        /// The length of the resource when it was last looked at; `nil` if unknown.
         var length: Int64?
         /// The walk over the chunks after the samples; `nil` if their end is unknown.
         var tail: ChunkWalk?
@@ -129,7 +129,7 @@ package final class PCMDecoder: AudioDecoder {
         opened?.tail = tail
         // A layout is known already, so nothing is refused.
         if let chunk { try? opened?.head.take(chunk) }
-        // All at once: a listener sees the best of several titles, and not each of them.
+        // Published only after the last chunk, so that the listener sees only the best of several titles.
         guard tail.wanted == nil, let opened else { return true }
         info = Self.info(of: opened)
         return false
@@ -162,7 +162,7 @@ package final class PCMDecoder: AudioDecoder {
         return !bytes.isEmpty
     }
 
-    /// The music ended, maybe before its stated end: its length is known now.
+    /// The music ended, perhaps before its stated end: its length is known now.
     private func ended(_ opened: OpenPCM) {
         let start = opened.music.lowerBound
         let music = start..<max(start, min(nextRead, source.length ?? nextRead))
@@ -176,7 +176,7 @@ package final class PCMDecoder: AudioDecoder {
         let music = opened.music
         let frame = (self.opened ?? opened).frame(at: time)
         let offset = opened.offset(of: frame)
-        // Read now, so that the read-ahead, which is allowed after a seek, continues from here.
+        // Read already here, so that the read-ahead, which is allowed after a seek, continues from this offset.
         let count = Int(min(music.upperBound - offset, Int64(Self.readByteCount)))
         let bytes = count > 0 ? try await source.read(at: offset, count: count) : []
         pending = bytes[...]
@@ -186,7 +186,7 @@ package final class PCMDecoder: AudioDecoder {
 
     package func isStored(at time: Duration) -> Bool {
         guard let opened else { return false }
-        // A quarter of a second, as the sink's buffer has.
+        // A quarter of a second, which is the length of the sink's buffer.
         let frame = opened.frame(at: time)
         let offset = opened.offset(of: frame)
         let wanted = opened.offset(of: frame + FrameCount(opened.layout.sampleRate / 4))
@@ -206,7 +206,7 @@ package final class PCMDecoder: AudioDecoder {
 }
 
 extension StreamInfo {
-    /// This information for music of `frames` frames at `music`; they are unknown if `frames` is `nil`.
+    /// This information for music of `frames` frames, `nil` if unknown, at `music`.
     fileprivate func lasting(_ frames: FrameCount?, _ music: ByteRange) -> StreamInfo {
         var info = self
         info.duration = frames.map { format.duration(of: $0) }

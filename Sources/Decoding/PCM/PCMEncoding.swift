@@ -2,8 +2,8 @@ import Media
 
 /// The storage of samples in a file, and their conversion to PCM. Pure.
 ///
-/// Integers of 8 bits become 16 bits, and those of 24 bits the upper ones of 32, both exactly; floating point of 64 bits
-/// is rounded to 32. Samples that are not numbers, or infinite, become 0.
+/// Integers of 8 bits become 16 bits, and those of 24 bits the upper 24 of 32 bits, both exactly; floating point of 64
+/// bits is rounded to 32. Samples that are not numbers, or infinite, become 0.
 struct PCMEncoding: Equatable {
     enum Number {
         /// Integers whose middle is 0, or half of their range.
@@ -16,7 +16,7 @@ struct PCMEncoding: Equatable {
     let byteCount: Int
     let isBigEndian: Bool
 
-    /// `nil` if no samples have so many bytes.
+    /// `nil` if no such samples have `byteCount` bytes.
     init?(_ number: Number, byteCount: Int, isBigEndian: Bool) {
         switch number {
         case .unsigned: guard byteCount == 1 else { return nil }
@@ -26,7 +26,7 @@ struct PCMEncoding: Equatable {
         (self.number, self.byteCount, self.isBigEndian) = (number, byteCount, isBigEndian)
     }
 
-    /// The samples that they become.
+    /// The format of the samples after the conversion.
     var sample: SampleFormat { number == .float ? .f32 : byteCount <= 2 ? .s16 : .s32 }
 
     /// For display: `16 bits`, `32-bit float`.
@@ -71,7 +71,7 @@ struct PCMEncoding: Equatable {
 
 /// The music in a PCM file: its samples, and their arrangement in frames.
 struct PCMLayout: Equatable {
-    /// The rates that PulseAudio takes, without those below any sound card's.
+    /// The rates that PulseAudio accepts, except those lower than any sound card's.
     static let rates = 1_000...768_000
 
     /// The name of the kind of file.
@@ -80,7 +80,7 @@ struct PCMLayout: Equatable {
     let sampleRate: Int
     let channels: [ChannelPosition]
 
-    /// Of the file.
+    /// The number of bytes of a frame in the file.
     var bytesPerFrame: Int { encoding.byteCount * channels.count }
 
     var format: AudioFormat {
@@ -124,9 +124,9 @@ struct PCMLayout: Equatable {
 /// The reason why a container is not played, for a message that begins with what it holds.
 struct PCMRefusal: Error, Equatable {
     let what: SafeText
-    /// The encodings that are played of this container; `nil` if the file is damaged.
+    /// The encodings of this container that are played; `nil` if the file is damaged.
     var played: SafeText?
 
-    /// One phrase.
+    /// The reason in one phrase.
     var cause: SafeText { played.map { what + " – Reprise plays " + $0 + " only" } ?? what }
 }

@@ -2,7 +2,7 @@ import Media
 
 /// The chunks of a PCM file that matter: the layout of its samples, their place, and tags. Pure.
 struct PCMHead {
-    /// How much of the chunks to read. Pictures in tags usually follow the texts.
+    /// The most bytes to read of a chunk, by its name. Pictures in tags usually follow the texts.
     static let contents: [String: Int] = [
         "fmt ": WaveFormat.byteCount, "LIST": mostTag, "id3 ": mostTag, "ID3 ": mostTag,
         "COMM": AIFFFormat.byteCount, "SSND": soundHeadByteCount, "NAME": mostText, "AUTH": mostText,
@@ -46,7 +46,8 @@ struct PCMHead {
     /// `true` if no end of the samples is stated.
     var isEndless: Bool { samples?.upperBound == ChunkWalk.farthest && statedFrames == 0 }
 
-    /// Takes a chunk; those of other kinds change nothing, nor does the second one of a kind.
+    /// Takes a chunk. Chunks of other kinds change nothing. Of several chunks of one kind the first counts; further
+    /// `LIST` chunks only add missing tags.
     ///
     /// Throws if the file holds samples that are not played.
     mutating func take(_ chunk: Chunk) throws(PCMRefusal) {
@@ -79,8 +80,8 @@ struct PCMHead {
     /// The samples in `content`, which have no end if it states none.
     ///
     /// Programs that write into a pipe, or that were killed, state a size of 0 or the largest one. Sizes have 32 bits:
-    /// files of more than 4 GiB that are not RF64 state theirs without the upper bits. An end behind that of the
-    /// resource stays: the file was cut, or is still being written.
+    /// files of more than 4 GiB that are not RF64 state theirs without the upper bits. An end after that of the
+    /// resource is kept: the file was cut, or is still being written.
     private func extent(of content: ByteRange) -> ByteRange {
         let start = content.lowerBound
         let end = content.isEmpty ? ChunkWalk.farthest : content.upperBound

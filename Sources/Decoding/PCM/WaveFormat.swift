@@ -2,7 +2,7 @@ import Media
 
 /// The chunk `fmt ` of a WAV file (Multimedia Programming Interface 1.0; mmreg.h, WAVEFORMATEXTENSIBLE). Pure.
 struct WaveFormat {
-    /// The most bytes that any codec's numbers here take.
+    /// The most bytes of the chunk that are read: the length of WAVEFORMATEXTENSIBLE.
     static let byteCount = 40
     private static let extensible = 0xFFFE
     /// The end of every sub-format that stands for a codec's number (KSDATAFORMAT_SUBTYPE_WAVEFORMATEX).
@@ -31,7 +31,7 @@ struct WaveFormat {
         return nil
     }
 
-    /// The number of the codec (RFC 2361), also if it is stated as a sub-format.
+    /// The number of the codec (RFC 2361), stated directly or, in WAVEFORMATEXTENSIBLE, as a sub-format.
     var codec: Int {
         let stated = number(at: 0, 2)
         return stated == Self.extensible && bytes.dropFirst(26).elementsEqual(Self.codecEnding)
@@ -72,7 +72,7 @@ struct WaveFormat {
         return Int(ChunkWalk.number(bytes[index..<index + count], isBigEndian: false))
     }
 
-    /// The codecs in WAV files that anybody may have (RFC 2361, mmreg.h).
+    /// Other codecs that are common in WAV files (RFC 2361, mmreg.h), for messages.
     private static let names: [Int: SafeText] = [
         0x02: "MS ADPCM", 0x06: "A-law", 0x07: "µ-law", 0x10: "OKI ADPCM", 0x11: "IMA ADPCM",
         0x22: "TrueSpeech",

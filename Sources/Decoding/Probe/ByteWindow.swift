@@ -6,8 +6,8 @@ struct ByteWindow {
     /// decoder should be able to open with these bytes.
     static let requestByteCount = 65_536
 
-    /// The most bytes that a decoder reads in search of the next frame or page: damage may be long, but what holds no music
-    /// is not downloaded to its end.
+    /// The most bytes that a decoder reads in search of the next frame or page: damage may be long, but a resource
+    /// without music is not downloaded to its end.
     static let mostForeignBytes: Int64 = 8 << 20
 
     private let source: any ByteSource

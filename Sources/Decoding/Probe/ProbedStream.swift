@@ -30,7 +30,7 @@ package struct ProbedStream {
         return start
     }
 
-    /// Gives up the bytes of `start`, which nobody needs once a decoder is open.
+    /// Releases the bytes of `start`, which are not needed once a decoder is open.
     mutating func forgetStart() { start = StreamStart(of: source) }
 }
 

@@ -7,7 +7,7 @@ package struct StreamStart {
     /// The most other bytes in front of the music: as many as the reference decoder skips, and as one request
     /// returns.
     static let reach = ByteWindow.requestByteCount
-    /// The bytes after `reach` that a run of frames may take which begins before it.
+    /// The most bytes after `reach` that belong to a run of frames which begins before it.
     private static let lookahead = FrameRun.length * FrameHeader.longestFrame
     /// The longest tag that is read as a whole later: forty chapters with pictures of 50 KB.
     private static let longestTag = 2 << 20
@@ -74,7 +74,7 @@ package struct StreamStart {
         }
     }
 
-    /// Reads as many bytes as it takes to tell the kind of music; `nil` if it is none of the kinds.
+    /// Reads as many bytes as are needed to identify the kind of audio; `nil` if it is of no known kind.
     mutating func kind() async throws -> AudioKind? {
         while true {
             if let kind = Self.kind(of: bytes, isWhole: isWhole) { return kind }
@@ -99,8 +99,8 @@ package struct StreamStart {
         return left >= Self.lookahead ? left : Self.reach
     }
 
-    /// The kind of a resource that begins with `bytes`, or whose tags are followed by them; `nil` if they do not tell.
-    /// `isWhole` states that the resource ends with them. Pure.
+    /// The kind of a resource that begins with `bytes`, or whose tags are followed by them; `nil` if they do not
+    /// identify any. `isWhole` states that the resource ends with them. Pure.
     ///
     /// Only the bytes count, since content types and file names are often wrong: first a magic number, then a
     /// run of frames, which may begin after up to 64 KiB of other bytes.

@@ -2,8 +2,8 @@ import Media
 
 /// Known places of frames, for streams in which each frame states its position: FLAC (samples) and Ogg (granules).
 ///
-/// A place is the position of the first PCM frame and the offset of its frame in the resource. The table keeps some places
-/// of those that decoding and seeking have found, at a distance that bounds its size.
+/// A place is the position of the first PCM frame and the offset of its frame in the resource. Of the places that
+/// decoding and seeking find, the table keeps some, with a least distance that limits its size.
 struct PlaceTable: Equatable {
     struct Place: Equatable {
         let position: FrameCount
@@ -14,7 +14,7 @@ struct PlaceTable: Equatable {
     static let leastDistance = Int64(ByteWindow.requestByteCount)
     /// The most places: 256 KiB, for a file of 1 GiB at the least distance.
     static let mostPlaces = 16_384
-    /// Larger than any file and any music; far from overflow.
+    /// Larger than any file and any music, but far from overflow.
     static let farthest: Int64 = 1 << 56
 
     /// In rising order of both position and offset.

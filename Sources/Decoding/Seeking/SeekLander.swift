@@ -34,7 +34,7 @@ struct SeekLander {
     let source: any ByteSource
     /// The map of the stream. Landing adds the frames that it finds.
     private(set) var map: StreamMap
-    /// `false` before the first sound, for which no sample may be awaited.
+    /// `false` before the first sound, which must not wait for samples.
     private let maySample: Bool
 
     init(_ source: any ByteSource, _ map: StreamMap, maySample: Bool) {
@@ -63,7 +63,7 @@ struct SeekLander {
                 if landing.place.isExact { return landing }
             }
             try await walkStored(to: frame)
-            // What is stored is played without any request.
+            // Stored bytes are played without any request.
             if maySample, !isStored(at: position) { try await sampleRates(for: frame) }
             // Samples also change the estimate of the end.
             let position = map.position(at: time)
@@ -114,7 +114,7 @@ struct SeekLander {
         }
     }
 
-    /// Samples the length of frames elsewhere, if nothing else tells where frame `number` is.
+    /// Samples the lengths of frames elsewhere, if nothing else states the place of frame `number`.
     private mutating func sampleRates(for number: Int64) async throws {
         while let offset = map.nextSample(for: number) {
             source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))

@@ -34,7 +34,7 @@ struct StreamMap {
     var audioEnd: Int64?
     /// The last frame observed so far, for the mean length of a frame.
     private var furthest: (number: Int64, offset: Int64) = (0, 0)
-    /// What is known of the rate behind that frame.
+    /// The sampled rates after that frame.
     private var profile: RateProfile
 
     /// - Parameter duration: the length of the music as a playlist states it; `nil` if none does.
@@ -98,7 +98,8 @@ struct StreamMap {
         furthest = (0, 0)
     }
 
-    /// The bytes of the music behind the origin, if its rate varies and nothing in the stream states how; `nil` otherwise.
+    /// The number of bytes of music from the origin on, if the rate varies and nothing in the stream states how; `nil`
+    /// otherwise.
     private var unstatedByteCount: Int64? {
         guard xing == nil, freeByteCount == nil, !hasConstantRate, table.frameCount == nil, let audioEnd,
             audioEnd > origin
@@ -106,8 +107,8 @@ struct StreamMap {
         return audioEnd - origin
     }
 
-    /// The offset in the resource at which to sample the length of frames next, before a seek to frame `number`; `nil` if
-    /// no more samples pay.
+    /// The offset in the resource at which to sample the length of frames next, before a seek to frame `number`; `nil`
+    /// if no further sample is worth its request.
     func nextSample(for number: Int64) -> Int64? {
         guard number > furthest.number, let length = unstatedByteCount else { return nil }
         return profile.nextSample(behind: furthest, mean: meanFrameLength, in: length).map { origin + $0 }

@@ -52,7 +52,7 @@ package struct ID3v2Tag: Sendable, Equatable {
         case "TPE1", "TP1": tags.artist = tags.artist ?? Self.text(payload)
         case "TALB", "TAL": tags.album = tags.album ?? Self.text(payload)
         case "TRCK", "TRK": tags.number = tags.number ?? Self.text(payload)
-        // The frames for the year; in 2.4 the recording time (`TDRC`) replaced the other two.
+        // The frames for the year; in version 2.4, the recording time (`TDRC`) replaced the other two.
         case "TDRC", "TYER", "TYE": tags.year = tags.year ?? Self.text(payload)
         case "TXXX", "TXX": written = written.filled(from: ReplayGain.loudness(ofText: payload))
         case "RVA2", "XRVA": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))

@@ -71,8 +71,7 @@ enum ReplayGain {
         return value
     }
 
-    /// The ReplayGain in the eight bytes `fields` of LAME's header (*MP3 Info Tag*: peak, gain of the track, gain of
-    /// the album).
+    /// The ReplayGain in the eight bytes `fields` of LAME's header (*MP3 Info Tag*: peak, track gain, album gain).
     static func loudness(ofLAME fields: ArraySlice<UInt8>, writtenBy name: ArraySlice<UInt8>) -> Loudness {
         var reader = BigEndianReader(Array(fields))
         guard let peak = reader.next(4), let first = reader.next(2), let second = reader.next(2) else {

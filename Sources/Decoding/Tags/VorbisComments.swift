@@ -2,7 +2,7 @@ package import Media
 
 /// The comments of FLAC, Vorbis and Opus (Vorbis I §5.2.1, RFC 7845 §5.2): a list of `NAME=value`. Pure.
 ///
-/// Only the first bytes of the list may have been read. Parsing ends at a comment that they do not hold whole.
+/// Only the first bytes of the list may have been read. Parsing ends at a comment that they do not contain as a whole.
 package struct VorbisComments: Sendable, Equatable {
     /// The most comments that are read; no ordinary file has so many.
     private static let mostComments = 4_096
@@ -10,7 +10,7 @@ package struct VorbisComments: Sendable, Equatable {
     private static let longestComment = 16_384
     /// The most values of one name that are joined.
     private static let mostValues = 16
-    /// The gain in `R128_…` leads to -23 LUFS, that of ReplayGain to -18 LUFS.
+    /// In decibels: `R128_…` gains aim at -23 LUFS, ReplayGain at -18 LUFS.
     private static let r128Offset = 5.0
 
     package private(set) var tags = TrackTags()

@@ -233,7 +233,7 @@ struct ResponseHead: Equatable, Sendable {
         return .seconds(min(max(0, until - now), century))
     }
 
-    /// `true` if both dates are stated by the server, so that its clock need not be right.
+    /// `true` if `Last-Modified` is within a minute of `Date`. Both are the server's, so its clock need not be right.
     private var isFresh: Bool {
         guard let date = first("date").flatMap({ HTTPDate.seconds($0) }),
             let modified = validators.lastModified.flatMap({ HTTPDate.seconds($0) })

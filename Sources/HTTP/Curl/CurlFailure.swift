@@ -30,12 +30,12 @@ enum CurlFailure {
         return error
     }
 
-    /// Failures of the answer itself: it would be the same again.
+    /// Failures of the response itself, which another request would not change.
     private static let lasting = [
         CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY,
     ]
 
-    /// The `errno` values of a missing route: to the host if this machine has a default route.
+    /// The `errno` values of a missing route. If this machine has a default route, the route to the host is missing.
     private static let unreachable = [EHOSTUNREACH, ENETUNREACH, ENETDOWN]
 
     /// `true` if the failure rules out the host. With a proxy, the proxy may have failed in its place.

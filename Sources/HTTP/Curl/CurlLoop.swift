@@ -72,7 +72,7 @@ final class CurlLoop: @unchecked Sendable {
     private var handles: [Transfer.ID: EasyHandle] = [:]
     /// Finds the transfer of a handle that libcurl reports as finished.
     private var ids: [UnsafeMutableRawPointer: Transfer.ID] = [:]
-    /// The transfers whose host was not found, while `LocalNetwork` is asked why.
+    /// The transfers whose host was not found, while `LocalNetwork` looks for the reason.
     private var unexplained: [Unexplained] = []
     /// The time at which all connections are closed; `nil` while there is a transfer, or no connection.
     private var closesAt: Duration?

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// This machine's own network. Asked after a request has failed, to tell a fault of this machine from one of the
-/// server. Tests replace the questions.
+/// This machine's own network. It is checked after a request has failed, to distinguish a fault of this machine from
+/// one of the server. Tests replace the checks.
 package struct LocalNetwork: Sendable {
     /// Looks up the name of a host: 0 if it has an address, else the status of getaddrinfo(3). `EAI_AGAIN` means
     /// that no name server answers.
@@ -16,9 +16,9 @@ package struct LocalNetwork: Sendable {
         return getaddrinfo(host, nil, &hints, &found)
     }
 
-    /// `true` if the name servers of the internet are asked for `host`, so that its answers show that they can be reached.
-    /// `false` for an address, for this machine, and for names of a local network: a single label, or a domain that the
-    /// internet does not have (RFC 6761, 6762, 8375).
+    /// `true` if looking up `host` takes a name server of the internet, so that an answer from `host` shows that such
+    /// servers can be reached. `false` for an address, for this machine, and for names of a local network: a single
+    /// label, or a domain that the internet does not have (RFC 6761, 6762, 8375).
     package var needsNameServer: @Sendable (_ host: String) -> Bool = { host in
         let labels = host.split(separator: ".")
         guard let last = labels.last, labels.count > 1, !host.contains(":") else { return false }

@@ -7,13 +7,14 @@ package import Media
 /// host. A host (with scheme and port) that never answered is dead for a while after two failures of its own:
 /// its requests fail at once, and they do not count as signs of a lost network.
 package struct ConnectivityState: Sendable {
-    /// Says if a request may be sent.
+    /// The decision about one request.
     package enum Pass: Sendable, Equatable {
         case allowed
-        /// It is the one request that may be sent while offline; its outcome must be reported.
+        /// The request may be sent although the state is offline, as the only one at a time; its outcome must
+        /// be reported.
         case probe
         case refused
-        /// The host is dead; the error of its last request.
+        /// The host is dead; the value is the error of its last request.
         case dead(MediaError)
     }
 
@@ -163,13 +164,14 @@ package struct ConnectivityState: Sendable {
             return false
         }
         if origin != host {
-            // It has redirected the request.
+            // `host` has answered: it redirected the request to `origin`.
             answered(host)
         } else if pass == .probe {
             isProbing = false
             countInVain(now)
         }
-        // A name server answered. A refusal proves nothing: the port may be one of this machine.
+        // An unknown host name proves that a name server answered. A refused connection proves nothing: the
+        // port may be one of this machine.
         if error.code == .unknownHost, report.reason?.code == .networkUnreachable { networkWorks() }
         rejecting = rejecting.filter { $0.value.isCurrent(at: now) }
         var record = rejecting[origin] ?? Rejecting(error, since: sentAt)

@@ -4,11 +4,11 @@ package import System
 /// Sends requests over another transport, to find out if the network is available and which hosts are dead.
 ///
 /// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
-/// with two exceptions. It sends requests to hosts that have not failed since the last response. And it sends
-/// one request from time to time: soon after the first failure, then after growing pauses of up to 30 s, and
-/// the next one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that the
-/// displayed state stays correct. Requests to a dead host (see `ConnectivityState`) fail at once with the error
-/// of the last one. Call `end` when it is no longer needed.
+/// with two exceptions: requests to hosts that have not failed since the last response, and one request from
+/// time to time, namely soon after the first failure, then after growing pauses of up to 30 s, and the first
+/// one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that the displayed state
+/// stays correct. Requests to a dead host (see `ConnectivityState`) fail at once with the error of the last
+/// one. Call `end` when it is no longer needed.
 package final class NetworkWatch: RangeTransport, Connectivity {
     private struct Guarded {
         var state: ConnectivityState
@@ -35,8 +35,8 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     private let guarded: Locked<Guarded>
 
     /// If `isForced` (`--offline`), refuses every request, for good. Without `infersOffline`, refuses only
-    /// requests to dead hosts. `isCached` returns `true` if music of a
-    /// server is cached; it is called only after a failure that may mean that the server is dead.
+    /// requests to dead hosts. `isCached` returns `true` if music of a server is cached; it is called only
+    /// after a failure that may mean that the server is dead.
     package init(
         over transport: any RangeTransport,
         clock: any MonotonicClock,

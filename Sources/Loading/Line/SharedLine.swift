@@ -5,8 +5,8 @@ import System
 /// urgent need.
 ///
 /// Each loader reports its most urgent need, and is sent the most urgent need of the others. A loader that is alone
-/// hears nothing, and need not report before it hears something. Requests in progress continue: those of low priority
-/// are short.
+/// receives no update, and need not report its need before the first one. Requests in progress continue: those of low
+/// priority are short.
 final class SharedLine: Sendable {
     /// One loader.
     struct User: Hashable, Sendable {

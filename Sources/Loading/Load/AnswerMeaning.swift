@@ -14,7 +14,8 @@ enum AnswerMeaning: Equatable, Sendable {
     case nothingThere(end: Int64?)
     /// The resource is no longer the stored one.
     case changed
-    /// The resource is longer than before, and the request had no stored bytes to compare. It is sent again with some.
+    /// The resource is longer than before, and the request had no overlap with stored bytes to compare. It is
+    /// repeated with one.
     case grown
     /// The server sent the whole of an unchanged file: it does not support the condition, so the next one is
     /// tried.
@@ -23,7 +24,7 @@ enum AnswerMeaning: Equatable, Sendable {
     case withoutRange(SafeText)
     /// Refused for now.
     case later(status: Int)
-    /// Refused for good.
+    /// Refused; a retry would not help.
     case refused(MediaError.Code, SafeText)
 }
 
@@ -95,8 +96,8 @@ extension RangeAnswer {
         return statedLength > length
     }
 
-    /// `true` if a server answers like this to a request for more than the `length` bytes that it has: it refuses, or
-    /// ignores the range and sends all of them.
+    /// `true` if this may be the response to a request beyond the end of a resource of `length` bytes: a refusal, or,
+    /// from a server that ignores the range, the whole resource.
     func bringsNothing(beyond length: Int64) -> Bool {
         switch kind {
         case .refused: true

@@ -49,8 +49,8 @@ struct JumpComparison: Sendable {
     }
 
     /// The bytes that may be cached while `stored` is stored: those before the jump, and those shown to belong to the
-    /// same file. `nil` for all bytes: no jump waits for its comparison, or none is possible any more, because nothing
-    /// is missing behind the older bytes.
+    /// same file. `nil` for all bytes: no jump waits for its comparison, or none is possible any more, because no
+    /// byte after the older ones is missing.
     func proven(_ stored: ByteRangeSet, _ length: Int64?, _ fetches: LoadFetches) -> ByteRangeSet? {
         guard newest != nil else { return nil }
         let isPossible =

@@ -10,8 +10,8 @@ struct LoadAnswers: Sendable {
     private var hasFallenBack = false
     /// `true` once the resource was found to be longer than before.
     private var hasGrown = false
-    /// `true` if there may be more behind `description.length` by now: a response showed that the resource had grown, or
-    /// was modified just before. Ends when nothing is found there.
+    /// `true` if the resource may be longer than `description.length` by now: a response showed that the resource had
+    /// grown, or was modified just before. Ends when nothing is found there.
     private(set) var mayGrow = false
     /// `true` if the URL has a user name and a password.
     private let hasUserInfo: Bool
@@ -75,8 +75,8 @@ struct LoadAnswers: Sendable {
 
     private mutating func grew() { (hasGrown, mayGrow) = (true, true) }
 
-    /// The request of `plan` failed. Returns `true` if it only asked for bytes behind the known end, which then counts
-    /// as the end.
+    /// The request of `plan` failed. Returns `true` if it only requested bytes beyond the known end, which then
+    /// counts as the end.
     mutating func endStays(after plan: FetchPlan) -> Bool {
         guard let length = description.length, plan.wanted?.lowerBound == length else { return false }
         mayGrow = false
@@ -94,17 +94,19 @@ struct LoadAnswers: Sendable {
     }
 
     /// `true` if `total` can be trusted as the length of the resource. RFC 9110 §14.4 requires that it is the
-    /// length, but some servers state the length of the part instead. So if `total` is exactly the end of the
-    /// range that we requested, it is not trusted until a request beyond it has verified it, unless it equals
-    /// the known length, or lies beyond it while the resource may grow: then its end is requested once more.
+    /// length, but some servers state the length of the part instead. So a `total` that is exactly the end of
+    /// the requested range is not trusted until a request beyond it has verified it. It is trusted if it
+    /// equals the known length, or exceeds that while the resource may grow, since then its end is requested
+    /// once more anyway.
     private func isBelievable(_ total: Int64, _ range: ByteRange, asked: ByteRange?) -> Bool {
         guard total == range.upperBound, total == asked?.upperBound else { return true }
         return description.length.map { total == $0 || (mayGrow && total > $0) } ?? false
     }
 
-    /// `true` if there is nothing at `offset`. If the resource may grow, its known end is requested once more; not from
-    /// a server without ranges, which would send all of it again, and not for a list or a tag that was just written:
-    /// only music that `isPlaying`, or that was seen to grow, is worth the request.
+    /// `true` if there is nothing at `offset`. While the resource may grow, its known end does not count, so that it
+    /// is requested once more. But it does count on a server without ranges, which would send the whole resource
+    /// again, and for a list or a tag that was just written: only music that `isPlaying`, or that was seen to grow,
+    /// is worth the request.
     func isPastEnd(_ offset: Int64, isPlaying: Bool) -> Bool {
         guard let length = description.length else { return false }
         let asks = mayGrow && (hasGrown || isPlaying) && description.acceptsRanges == true

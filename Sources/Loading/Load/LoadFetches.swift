@@ -73,7 +73,7 @@ struct LoadFetches: Sendable {
             .sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The bytes of `gap` that no request, active or cancelled, is going to bring.
+    /// The bytes of `gap` that no request, active or cancelled, will deliver.
     func uncovered(of gap: ByteRange) -> [ByteRange] {
         var coming = ByteRangeSet()
         for fetch in fetches.values { coming.insert(contentsOf: fetch.remaining) }
@@ -88,7 +88,7 @@ struct LoadFetches: Sendable {
     /// The oldest request in progress whose remaining bytes include `offset`.
     func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
 
-    /// The other requests than `id` whose bodies are arriving.
+    /// The requests other than `id` whose bodies are arriving.
     func answered(besides id: FetchPlan.ID) -> [FetchPlan.ID] {
         active.filter { $0.plan.id != id && $0.isAnswered }.map(\.plan.id)
     }
@@ -145,7 +145,7 @@ struct LoadFetches: Sendable {
         fetches[id]?.watch.received(Int64(count), at: now)
     }
 
-    /// The fetch is over. Returns it as it was.
+    /// The fetch is over. Returns its last state.
     mutating func ended(_ id: FetchPlan.ID) -> LoadFetch? { fetches.removeValue(forKey: id) }
 
     mutating func cancel(_ id: FetchPlan.ID) { fetches[id]?.phase = .cancelled }

@@ -74,8 +74,8 @@ struct LoadLine: Sendable {
         return min(bounds.upperBound, max(bounds.lowerBound, measured))
     }
 
-    /// The next window is requested when the current one has less left than this: the bytes that arrive
-    /// before the response.
+    /// The next window is requested when fewer bytes than this are left of the current one: as many as arrive
+    /// before the response to the next request.
     var askNextAt: Int64 {
         guard let measured = measure.bytesPerRequest else { return settings.askNextAt }
         return min(settings.largestWindow / 2, max(settings.measuredReadThrough.lowerBound, measured))
@@ -91,8 +91,9 @@ struct LoadLine: Sendable {
     /// The length of one request. `bytesPerSecond` is the rate of the music; 0 if unknown.
     func window(for why: FetchReason, playing bytesPerSecond: Double) -> Int64 {
         switch why {
-        // Half a second, which only uncompressed music exceeds: half of it, which the end of a block may cut off, is
-        // still the quarter of a second that the first sound after a seek needs.
+        // At least half a second of music, for which only lossless formats need more than `demandWindow`. Up to half
+        // of the window may be cut off, so that it ends at a block boundary; that leaves the quarter of a second
+        // that the first sound after a seek needs.
         case .demand:
             max(
                 settings.demandWindow,

@@ -39,8 +39,8 @@ struct LoadPlanner: Sendable {
         return actions
     }
 
-    /// The most urgent need here, for the loaders that share the connection; `nil` while nothing is wanted,
-    /// or the next attempt is not due.
+    /// The most urgent need of this resource, as reported to the loaders that share the connection; `nil`
+    /// while nothing is wanted, or the next attempt is not due.
     var need: FetchReason? {
         var needs = fetches.active.filter(isWanted).map(urgency)
         if attempts.isDue(now: now) {
@@ -140,10 +140,11 @@ struct LoadPlanner: Sendable {
 
     // MARK: Beginning
 
-    /// Begins a fetch of the missing bytes from `offset` on: to the end of `announced` if the reader has announced that it
-    /// reads so far, but of one to the largest window, unless it only takes a sample; else a window. It ends at a block
-    /// boundary if possible, so that extents are whole blocks, and never requests bytes that are stored or already on their
-    /// way.
+    /// Begins a fetch of the missing bytes from `offset` on. If the reader has announced a read (`announced`) that
+    /// goes beyond `offset`, the fetch goes to the end of that: at least one demand window, unless the read is a
+    /// sample, and at most `LoadSettings.largestWindow`. Otherwise the fetch has the window of the connection. It
+    /// ends at a block boundary if possible, so that extents are whole blocks, and never requests bytes that are
+    /// stored or already on their way.
     private mutating func begin(
         at offset: Int64,
         why: FetchReason,
@@ -151,7 +152,7 @@ struct LoadPlanner: Sendable {
         notBeyond limit: Int64 = .max
     ) -> ResourceLoadState.Action {
         let least = announced.upperBound
-        // Of a longer range, a short rest is no sample: what follows it is wanted soon.
+        // The short rest of a longer read is not a sample: the bytes after it will be needed soon.
         let isSample = least > offset && announced.count <= settings.largestSample
         var window =
             least > offset
@@ -209,14 +210,15 @@ struct LoadPlanner: Sendable {
 
     // MARK: Precedence
 
-    /// `true` if no more urgent need, here or for other resources, prevents a request for `why`.
+    /// `true` if a request for `why` may begin: neither this resource nor another one has a more urgent need.
     private func mayBegin(_ why: FetchReason) -> Bool {
         if let others = line.othersNeed, others < why { return false }
         guard why > .readAhead else { return true }
         return !readers.hasDemand && !fetches.active.contains { $0.plan.why < why && isWanted($0) }
     }
 
-    /// `true` if nothing, here or for other resources, takes precedence over a read of low priority.
+    /// `true` if neither this resource nor another one has a need that takes precedence over a read of low
+    /// priority.
     private var isLowPriorityTurn: Bool { mayBegin(.prefetch) && nextWant()?.why != .readAhead }
 
     /// The urgency of a request in progress. A body of the whole resource may long outlast the read that it

@@ -34,14 +34,14 @@ package struct LoadReaders: Sendable {
         }
     }
 
-    /// A request of a reader besides its reads.
+    /// A request of a reader other than a read.
     package enum Wish: Sendable {
         /// It plays at this rate, and wants read-ahead. A rate of 0 means that it is about to seek. The
         /// target may be near, so fetches ahead of it continue until its next read.
         case readAhead(bytesPerSecond: Double)
         /// With low priority, its reads are as urgent as the head of the next track.
         case lowPriority(Bool)
-        /// Its next reads go through this range: a request for its first bytes should bring the others too.
+        /// Its next reads go through this range: a request for the first bytes should include the others.
         case reading(ByteRange)
         case prefetch(ByteRange)
         /// Fetch all missing bytes once there is nothing more urgent.

@@ -73,7 +73,8 @@ package struct ResourceLoadState: Sendable {
     /// The bytes to request next, for which no read waits; `nil` for none.
     func wanted(_ moment: Moment) -> ByteRange? { phase == .loading ? planner(moment).wanted : nil }
 
-    /// The most urgent need of this resource, for the loaders that share the connection; `nil` for none.
+    /// The most urgent need of this resource, as reported to the loaders that share the connection; `nil` for
+    /// none.
     func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
 
     /// The outcome of a read at `offset`.

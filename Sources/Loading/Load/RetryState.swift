@@ -135,7 +135,7 @@ package struct RetryState: Sendable {
         return lastFailureAt.map { now - $0 >= policy.leastPause } ?? true
     }
 
-    /// The error that reports `error` after the last attempt.
+    /// `error`, with the number of attempts added to its cause, to report after the last attempt.
     package func givenUp(_ error: MediaError) -> MediaError {
         var error = error
         error.cause = error.cause + SafeText(" (given up after \(attempts) attempts)")
@@ -143,7 +143,7 @@ package struct RetryState: Sendable {
     }
 }
 
-/// Evenly spread numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
+/// Uniformly distributed random numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
 private struct JitterGenerator: Sendable {
     private var state: UInt64
 

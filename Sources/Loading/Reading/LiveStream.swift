@@ -66,7 +66,7 @@ final class LiveStream: Sendable {
     /// that turned out to be a file.
     ///
     /// Throws `CancellationError` after `close` and if the task is cancelled, and `MediaError` if the bytes
-    /// were dropped or the server was given up.
+    /// were dropped, or after the last attempt to reconnect.
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         while true {
             try Task.checkCancellation()
@@ -93,7 +93,7 @@ final class LiveStream: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (reader: CheckedContinuation<Void, any Error>) in
                 let result = guarded.withLock { guarded -> Result<Void, any Error>? in
-                    // The handler below may have run before there was a reader to find.
+                    // The handler below may have run before the reader was added.
                     if Task.isCancelled || guarded.isClosed { return .failure(CancellationError()) }
                     if let state = guarded.state, state.isOver || offset < state.end { return .success(()) }
                     guarded.readers[id] = reader
@@ -144,7 +144,8 @@ final class LiveStream: Sendable {
             return (Array(guarded.readers.values), guarded.pump.take(), guarded.body, guarded.task)
         }
         for reader in readers { reader.resume(throwing: CancellationError()) }
-        // The task first: it takes the end of its body for a cut while it is not cancelled itself.
+        // The task is cancelled first: otherwise it would take the end of the body for a broken connection,
+        // and reconnect.
         task?.cancel()
         body?.cancel()
         pump?.resume()

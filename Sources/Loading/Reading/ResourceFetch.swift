@@ -23,8 +23,9 @@ struct ResourceFetch: Sendable {
     }
 
     private func fetch() async throws {
-        // The first attempt for a waiting read is urgent, and so is one that compares bytes, because it may show that
-        // the file was replaced. After a failure, another process may have had more luck.
+        // An urgent request is sent without reading the index first: the first attempt for a waiting read, and one
+        // that compares bytes, because it may show that the file was replaced. After a failure the index is read,
+        // because another process may have cached the bytes.
         let isUrgent =
             (plan.why == .demand || !plan.overlap.isEmpty) && loader.note { $0.state.attempts.isFirst }
         _ = await store.refresh(plan.wanted ?? 0..<Int64.max, isUrgent: isUrgent)

@@ -39,7 +39,7 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    /// The outcome of a read whose byte the store did not return.
+    /// The outcome of a wait for a byte that the store did not return.
     enum Found {
         /// The byte is stored by now.
         case stored
@@ -122,7 +122,8 @@ final class ResourceLoader: Sendable {
             // are used with.
             let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
             let result = event(&guarded, moment)
-            // Without validators, bytes of two versions of the resource could be in one entry for good.
+            // Without validators, only proven bytes may be committed: otherwise an entry could hold bytes of
+            // two versions of the resource.
             let proven = guarded.state.proven(moment)
             if proven != guarded.proven { store.commitOnly(proven) }
             guarded.proven = proven

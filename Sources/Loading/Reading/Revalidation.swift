@@ -3,8 +3,8 @@ import System
 
 /// Checks with one request if an entry is current, and replaces it by an empty one if it is not.
 ///
-/// With validators the request is conditional, and the response has no body if nothing has changed. Without
-/// them, the first bytes, or all of them, are requested again and compared. If the server cannot be reached, nothing changes.
+/// With validators the request is conditional, and the response has no body if nothing has changed. Without them, the
+/// first bytes, or all of them, are requested again and compared. If the server cannot be reached, nothing changes.
 struct Revalidation {
     struct Outcome: Sendable {
         var isChanged = false
@@ -17,7 +17,8 @@ struct Revalidation {
     let url: WebURL
     let stores: any ByteStoreOpener
     let parts: LoaderParts
-    /// `true` if without validators all stored bytes are compared, not only the first ones.
+    /// `true` to compare, without validators, all bytes that are stored from the start without a gap, instead
+    /// of only the first `LoadSettings.overlap`.
     var comparesAll = false
 
     func run() async throws -> Outcome {

@@ -92,7 +92,7 @@ package struct StreamInfo: Sendable, Equatable {
     /// resource or of the music is unknown.
     package var timeMap: TimeMap?
     package var tags = TrackTags()
-    /// Their titles may follow later than their starts.
+    /// The chapters. Their titles may become known later than their starts.
     package var chapters = ChapterList()
     /// The title of the music that follows, in a format whose live streams state it between their songs: artist and
     /// title. `nil` in all others.

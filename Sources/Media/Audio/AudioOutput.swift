@@ -13,14 +13,16 @@ package protocol PCMReader: AnyObject, Sendable {
     var isFinished: Bool { get }
 }
 
-/// Which tracks follow others in the open stream of a sink.
+/// The tracks that may follow the previous one in the open stream of a sink.
 package enum TrackJoining: Sendable, Equatable {
     /// None, as when each goes to a file numbered by `%n`.
     case never
-    /// Those of the same rate and channels whose samples stay exact: in the same format, or 16 bits in a wider one.
+    /// Tracks with the stream's rate and channels whose samples stay exact: in the same format, or 16 bits in a wider
+    /// one.
     case exactly
-    /// Also those with samples of 32 bits, rounded to the stream's: integers in floating point keep 24 bits. Integers are
-    /// never rounded to 16 bits, since whoever plays them wants more than that; they get a stream of their own.
+    /// Also tracks with 32-bit samples, rounded to the stream's format: integers keep 24 bits in floating point, and
+    /// floating point may become 16 bits. Integers of 32 bits never become 16 bits, because their listeners expect
+    /// more: such tracks get a stream of their own.
     case rounding
 
     /// `true` if music in `format` may follow in an open stream of the format `stream`.
@@ -43,7 +45,7 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// `true` if the sink takes frames at the speed of playback. Only then can playback stall.
     var isRealTime: Bool { get }
 
-    /// Which tracks follow others without an `open` of their own, and so without a gap.
+    /// The tracks that may follow the previous one without an `open` of their own, and so without a gap.
     var joining: TrackJoining { get }
 
     /// Connects to the audio server or creates the file; throws `MediaError` with `.audioServer` or

@@ -16,13 +16,13 @@ package struct Chapter: Sendable, Equatable {
 
 /// The chapters of a track, in the order of their starts, all of which differ. Pure.
 package struct ChapterList: Sendable, Equatable {
-    /// The most chapters of a track. The longest books have some hundreds.
+    /// The most chapters of a track. The longest audiobooks have some hundreds.
     package static let mostChapters = 4_096
     /// The latest start of a chapter. No track is as long.
     private static let latestStart = Duration.seconds(1_000_000)
     /// `previous` returns to the start of the current chapter if more than this was played of it, as for tracks.
     private static let replay = Duration.seconds(3)
-    /// A position is a frame's, so after a seek to a chapter it may lie a little before its start.
+    /// Positions are those of frames, so a seek to a chapter may land a little before its start.
     private static let tolerance = Duration.milliseconds(50)
 
     package private(set) var chapters: [Chapter] = []

@@ -5,7 +5,7 @@ package enum SinkSample: String, Sendable, CaseIterable {
     /// 32-bit floating point; full scale is ±1.
     case f32
 
-    /// The samples of `format`, in which a machine with little-endian byte order has them.
+    /// The samples of `format` as they are in the memory of a little-endian machine.
     package init(_ format: SampleFormat) {
         switch format {
         case .s16: self = .s16
@@ -23,7 +23,7 @@ package enum SinkSample: String, Sendable, CaseIterable {
     }
 }
 
-/// Converts PCM to the samples of a file, or of the stream in which it follows other music. Pure.
+/// Converts PCM to the samples of a file, or to those of the open stream that it continues. Pure.
 ///
 /// To integers, values are rounded to the nearest, halves to the even one, and clipped; no dither is added. NaN becomes
 /// 0. To floating point, values that exceed full scale stay.
@@ -80,7 +80,8 @@ package struct SampleConversion: Sendable {
     private static func rounded(_ value: Int64, to bits: Int) -> Int32 {
         let shift = Int64(32 - bits)
         guard shift > 0 else { return Int32(truncatingIfNeeded: value) }
-        // Half a step less the smallest one is added; one more, so that a half rises, only if the result would be odd.
+        // Adds just under half a step, so that a half is rounded down; but exactly half a step if the truncated value
+        // is odd, so that a half is rounded up to the even one.
         let isOdd = value >> shift & 1
         let nearest = (value + 1 << (shift - 1) - 1 + isOdd) >> shift
         return Int32(min(nearest, 1 << Int64(bits - 1) - 1))

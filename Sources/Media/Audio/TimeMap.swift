@@ -9,7 +9,7 @@ package struct TimeMap: Sendable, Equatable {
     package let duration: Duration
     /// Larger than any file: with it, no arithmetic on offsets that a server claims overflows.
     private static let farthest: Int64 = 1 << 60
-    /// The offsets at equal steps of time from 0 to `duration`, in rising order. In between, bytes are taken as evenly
+    /// The offsets at equal steps of time from 0 to `duration`, in rising order. In between, bytes count as evenly
     /// spread.
     private let offsets: [Int64]
 
@@ -55,7 +55,8 @@ package struct TimeMap: Sendable, Equatable {
         return duration * ((Double(low) + share) / Double(offsets.count - 1))
     }
 
-    /// `true` if no offset differs between both maps by more than a step of the longer one would at an even rate.
+    /// `true` if both maps have the same duration, and no offset differs by more than the bytes of one step of the
+    /// longer audio at an even rate.
     package func isNear(_ other: TimeMap) -> Bool {
         let tolerance =
             max(audio.upperBound - audio.lowerBound, other.audio.upperBound - other.audio.lowerBound)

@@ -13,8 +13,8 @@ package protocol ByteSource: Sendable {
     /// `MediaError` if the bytes are not available.
     func read(at offset: Int64, count: Int) async throws -> [UInt8]
 
-    /// Announces that the next reads go through `range`: one request brings its missing bytes, if they are not more than a
-    /// request may have. For a range of at most 4 KiB, a sample, it brings no others. Never waits.
+    /// Announces that the next reads go through `range`: one request fetches its missing bytes, unless they exceed the
+    /// limit of a request. A range of at most 4 KiB is a sample, for which no other bytes are fetched. Never waits.
     func willRead(_ range: ByteRange)
 
     /// `true` if reading all of `range` needs no network.

@@ -39,8 +39,8 @@ package protocol ByteStore: Sendable {
     /// Makes all written bytes durable. Throws `MediaError` with `.notCached` if that is not possible.
     func commit() async throws
 
-    /// Commits only bytes of `proven` until the next call, since nothing shows that others belong to the same version of
-    /// the resource; `nil` for all bytes. The others can be read, and are lost with the store.
+    /// Until the next call, commits only bytes of `proven`, because nothing shows that other bytes belong to the same
+    /// version of the resource; `nil` allows all bytes. Other bytes can be read, but are lost with the store.
     ///
     /// Never waits and takes no other lock.
     func commitOnly(_ proven: ByteRangeSet?)

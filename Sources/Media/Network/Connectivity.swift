@@ -16,8 +16,8 @@ package struct ConnectivityReport: Sendable, Equatable {
 package protocol Connectivity: Sendable {
     var report: ConnectivityReport { get }
 
-    /// Lets the network, if it is away, and dead hosts be tried again at once, because the user requested
-    /// something that may not be cached. Never waits.
+    /// Allows requests again at once, even if the network is unavailable or the host is dead, because the
+    /// user requested something that may not be cached. Never waits.
     func retryNow()
 
     /// Calls `observer` after each change, from any thread.

@@ -110,7 +110,8 @@ package struct TrackNumbers: Sendable, Equatable, ExpressibleByIntegerLiteral {
 
 /// The field by which the queue is sorted.
 package enum SortKey: String, Sendable, CaseIterable {
-    /// The title as displayed. Of all texts, neither case nor accents matter, and digits count as numbers.
+    /// The title as displayed. This and all other texts are compared without case and accents, and with
+    /// digits as numbers.
     case title
     /// The artist, then the title; tracks without an artist come last.
     case artist

@@ -140,7 +140,7 @@ package enum PlayerEvent: Sendable, Equatable {
         /// Those of `played` that were skipped within their first five seconds.
         package var skipped = 0
         package var failed = 0
-        /// Those of `failed` that are sources which could not be read, rather than tracks.
+        /// The failures in `failed` that are sources which could not be read, not tracks.
         package var lostSources = 0
         package var cachedBytes: Int64 = 0
         package var fetchedBytes: Int64 = 0

@@ -13,7 +13,7 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var tracks: [Track] = []
     /// `true` while sources are being read, from which tracks may follow.
     package var isReading = false
-    /// The name of the source that is awaited, for two seconds already; `nil` if none is.
+    /// The name of the source for which the player has waited for at least two seconds; `nil` if there is none.
     package var awaitedSource: SafeText?
     /// Incremented whenever `tracks` changes, except by additions at the end. While it stays the same, values
     /// derived from the first tracks stay valid.
@@ -32,8 +32,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var load = LoadReport()
     /// The time until the next attempt to load the current track; `nil` if no attempt is due.
     package var retryIn: Duration?
-    /// The times at which the current track's bytes are played; `nil` if no track is open, or its length or duration is
-    /// unknown, as that of a live stream.
+    /// The times at which the current track's bytes are played; `nil` if no track is open, or if its length or duration
+    /// is unknown, as in a live stream.
     package var timeMap: TimeMap?
     /// The offset of the byte being heard; `nil` if unknown.
     package var byteOffset: Int64?

@@ -19,7 +19,7 @@ package final class Episode: Sendable {
 
     /// The feed's URL without user name, password and fragment, or the path of its file.
     package let feed: String
-    /// The identifier that the feed gives the episode. Different feeds may use the same ones.
+    /// The identifier that the feed gives the episode. Two feeds may use the same identifier.
     package let guid: String
     /// `nil` if the feed states none.
     package let date: FeedDate?

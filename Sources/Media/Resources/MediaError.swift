@@ -47,8 +47,9 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     package var cause: SafeText
     /// `true` if retrying cannot help, although failures of this kind are often temporary.
     package var isLasting = false
-    /// The server (see `WebURL.origin`) that rules itself out while this machine's network works: its name does
-    /// not exist, it refuses connections, or it cannot be reached. `nil` for every other failure.
+    /// The origin (see `WebURL.origin`) of a server that is at fault itself, while this machine's network
+    /// works: its name does not exist, it refuses connections, or it cannot be reached. `nil` for every other
+    /// failure.
     package var deadOrigin: String?
     /// `true` if no request was sent.
     package var isUnsent = false

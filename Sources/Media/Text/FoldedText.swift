@@ -3,7 +3,7 @@ import Glibc
 
 /// A text as listeners compare and sort it: without case and accents, and with digits as numbers (`2` before `10`).
 ///
-/// The same in every locale. Made once for each text of a list, so that a comparison is one of bytes.
+/// The same in every locale. Created once for each text of a list, so that a comparison only compares bytes.
 package struct FoldedText: Comparable, Sendable {
     /// Each run of digits is a `0`, the count of its digits without leading zeros in two bytes, and these digits.
     private var bytes: [UInt8] = []
@@ -74,7 +74,7 @@ package struct FoldedText: Comparable, Sendable {
         return plain(UnsafeBufferPointer(start: result, count: length))
     }
 
-    /// What listeners type for letters that Unicode does not decompose, by their two bytes in UTF-8.
+    /// The text that listeners type for letters which Unicode does not decompose, by the letters' two bytes in UTF-8.
     private static let plainLetters: [UInt16: String] = [
         0xC3A6: "ae", 0xC3B0: "d", 0xC3B8: "o", 0xC3BE: "th", 0xC491: "d", 0xC4A7: "h", 0xC4B1: "i",
         0xC582: "l",

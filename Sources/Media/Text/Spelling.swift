@@ -1,8 +1,9 @@
 /// Suggestions for misspelled names. Pure.
 package enum Spelling {
-    /// ` – did you mean NAME?`, with the name that is the most like `name`; empty if none is similar.
+    /// ` – did you mean NAME?`, with the name most similar to `name`; empty if none is similar.
     package static func hint(for name: String, among names: some Sequence<String>) -> String {
-        // A name whose length differs by more is no misspelling, and may be as long as its file.
+        // A name whose length differs by more is no misspelling. It is not compared, because it may be as long as a
+        // whole file.
         let most = min(3, name.count / 2)
         let nearest = names.filter { abs($0.count - name.count) <= most }
             .map { (name: $0, distance: distance($0, name)) }.min { $0.distance < $1.distance }

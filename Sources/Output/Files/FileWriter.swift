@@ -21,7 +21,8 @@ final class FileWriter: @unchecked Sendable {
     private var created: Set<String> = []
     /// The number of `file`, or of the next file if none is open.
     private var number = 1
-    /// The format of the music in `file`, whatever its samples were; `nil` until it is known.
+    /// The format of the first music in `file`; later music may differ only in its sample format. `nil` until it is
+    /// known.
     private var format: AudioFormat?
     private var dataBytes: Int64 = 0
 
@@ -71,8 +72,8 @@ final class FileWriter: @unchecked Sendable {
         format = next
         dataBytes = 0
         guard container == .wav else { return }
-        // Until `end`, the header has the largest sizes, which players take for "until the end of the file".
-        // So the file still plays if this process is killed.
+        // Until `end`, the header states the largest sizes, which players understand as "until the end of the file", so
+        // that the file still plays if this process is killed.
         let header = WAVHeader(format: next, sample: sample, dataBytes: .max).bytes
         _ = try header.withUnsafeBytes { try append($0, until: nil) }
     }

@@ -152,7 +152,7 @@ final class PulseOutput: AudioOutput {
     private static let notConnected = MediaError(
         .audioLost,
         "PulseAudio",
-        "there is no connection to an sound server"
+        "there is no connection to a sound server"
     )
 }
 

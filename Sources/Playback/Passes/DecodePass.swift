@@ -120,7 +120,8 @@ struct DecodePass: Sendable {
         .allocate(byteCount: step(of: format) * format.bytesPerFrame, alignment: 16)
     }
 
-    /// Sends the title of a live stream if a new one begins at `frame`; `song` is the one that its music states.
+    /// Sends the title of a live stream if a new one begins at `frame`; `song` is the title in the tags of the
+    /// music itself.
     private func sendTitle(
         of reader: any ResourceReader,
         _ song: SafeText?,
@@ -224,7 +225,7 @@ struct LiveTitles: Sendable {
     private(set) var station: Station
     /// Titles up to this offset were sent.
     private var sentTo: Int64 = -1
-    /// The title in the music that was sent last.
+    /// The last title sent that came from the tags of the music itself.
     private var sentSong: SafeText?
 
     /// Returns `nil` if the resource is no live stream.
@@ -233,8 +234,8 @@ struct LiveTitles: Sendable {
         station = report.station
     }
 
-    /// The newest title of which music has been read, or that of the `song` that its music states; `nil` if there is
-    /// none, or if an earlier call returned it.
+    /// The newest title of which music has been read, or `song`, the title in the tags of the music itself; `nil` if
+    /// there is none, or if an earlier call returned it.
     mutating func next(in report: LiveReport, song: SafeText? = nil) -> SafeText? {
         station = report.station
         if song != sentSong {

@@ -28,7 +28,7 @@ final class PassControl: Sendable {
         waiter?.resume()
     }
 
-    /// Takes back the permission at a change of format; the next grant brings another ring.
+    /// Withdraws the permission at a change of format; the next `grant` passes another ring.
     func revoke() { state.withLock { $0.ring = nil } }
 
     /// `true` if the pass stops once the sink has enough to start, until `release`.
@@ -49,7 +49,7 @@ final class PassControl: Sendable {
 
     func requestPrime(at frames: Int) { state.withLock { $0.primeTarget = frames } }
 
-    /// `true` if the pass must report now that the sink can start; `true` only once for each request.
+    /// Returns `true` if the pass must report now that the sink can start: once for each request.
     func takePrime(available: Int, isLast: Bool) -> Bool {
         state.withLock { state in
             guard let target = state.primeTarget, available >= target || isLast else { return false }

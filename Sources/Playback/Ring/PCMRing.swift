@@ -24,7 +24,8 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
     private static let usualTime = Duration.seconds(2)
     /// Two seconds of stereo of 24 bits at 96 kHz. Of eight channels at 192 kHz they would take 12 MB.
     private static let mostBytes = 3 << 19
-    /// The least, whatever its bytes: twice the size of the sink's own buffer.
+    /// The ring holds at least this time, however many bytes that takes: twice the size of the sink's own
+    /// buffer.
     private static let leastTime = Duration.milliseconds(500)
 
     /// The frames of `format` that the player's ring holds.

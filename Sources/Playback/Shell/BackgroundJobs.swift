@@ -1,7 +1,8 @@
 import Media
 import System
 
-/// Resolves sources in the background; independently of that, saves playlists and pins tracks in the order of the commands.
+/// Works in the background: resolves sources and, independently of that, saves playlists and pins tracks in the order
+/// of the commands.
 final class BackgroundJobs: Sendable {
     private let save: @Sendable ([Track], String) async throws -> Void
     private let cache: (any CacheStatus)?
@@ -33,11 +34,12 @@ final class BackgroundJobs: Sendable {
 
     func resolve(_ source: String) { additions.read([source]) }
 
-    /// Ends the resolving of the sources so far; the tracks that were read of them are sent. Later ones are resolved.
+    /// Stops resolving the present sources, and sends the tracks that were read of them. Sources added later are
+    /// resolved.
     func stopAdding() { additions.stop() }
 
-    /// Saves `contents`, whose tracks are described only when its turn comes: several saves that wait share the
-    /// queue as it was.
+    /// Saves `contents`. The list of tracks with their tags is made only when the job runs, so that waiting
+    /// jobs share the parts of the queue instead of copying them.
     func save(_ contents: QueueContents, to path: String) {
         change(.save(path)) { [save] in
             let tracks = contents.described
@@ -46,8 +48,8 @@ final class BackgroundJobs: Sendable {
         }
     }
 
-    /// Pins `tracks`, or unpins them; with `nil`, changes whether the first one is pinned, and all like it.
-    /// Local files among them are left out.
+    /// Pins `tracks`, or unpins them. With `nil`, pins all if the first one is not pinned, and otherwise
+    /// unpins all. Local files among them are left out.
     func pin(_ tracks: [Track], _ isPinned: Bool?) {
         change { [cache] in
             let remote = tracks.filter { $0.location.url != nil }
@@ -67,7 +69,8 @@ final class BackgroundJobs: Sendable {
         }
     }
 
-    /// Carries out `change`, which `command` asked for if it is one that the user types.
+    /// Runs `change` after the jobs before it, and sends its result. If it fails, the notice names `command`,
+    /// if there is one.
     private func change(
         _ command: PlayerCommand? = nil,
         _ change: @escaping @Sendable () async throws -> PlayerInput

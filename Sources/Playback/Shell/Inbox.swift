@@ -80,7 +80,7 @@ struct InboxState: Sendable {
         (count, commandCount) = (count + 1, commandCount + 1)
     }
 
-    /// Adds an input behind all others.
+    /// Adds an input after all others.
     mutating func append(_ input: PlayerInput) {
         guard !isClosed else { return }
         if case .seek(let later)? = input.command, first < inputs.count,

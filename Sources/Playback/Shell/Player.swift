@@ -51,7 +51,7 @@ package final class Player: PlayerControl {
     ) async -> PlayerOutcome {
         let send: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { send(.outputEvent($0)) }
-        // A number or a random order concerns all tracks.
+        // A start number or a random order needs all tracks.
         let awaitsAll = start != nil || settings.shuffle
         let isFirst = Locked(true)
         let reading = SourceReading(

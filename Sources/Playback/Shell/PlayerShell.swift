@@ -16,7 +16,7 @@ final class PlayerShell {
     private let passes: PassTable
     private let sound: SoundPath
     private let cached: CachedWatch?
-    /// `nil` if nobody sees tags before tracks are played.
+    /// `nil` if the tags of tracks are not shown before they are played.
     private let tags: TagWatch?
     /// `true` if tracks were added whose tags are to be looked up, once nothing waits for a track.
     private var hasNewTracks = false

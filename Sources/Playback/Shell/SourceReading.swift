@@ -88,17 +88,17 @@ final class SourceReading: Sendable {
     /// The number of sources that are not read yet.
     var count: Int { unread.withLock { $0 } }
 
-    /// Reads `sources`, behind those before them. Never waits.
+    /// Reads `sources`, whose tracks follow those of earlier sources. Never waits.
     func read(_ sources: [String]) {
         unread.withLock { $0 += sources.count }
         inputs.yield(.sources(sources))
     }
 
-    /// Waits no longer for the first sources that are not read yet: what is known plays.
+    /// Stops waiting for the first sources that are not read yet, so that the tracks read behind them play.
     func passOver() { inputs.yield(.passOver) }
 
-    /// Ends the reading of the sources so far, after two seconds at the latest; the tracks that were read of them are
-    /// delivered. Later ones are read.
+    /// Stops reading the present sources, after two seconds at the latest, and delivers the tracks that were read of
+    /// them. Sources added later are read.
     func stop() { inputs.yield(.stop) }
 
     /// Cancels all reading: no more tracks are needed.

@@ -4,9 +4,9 @@ import System
 /// Finds the tags and lengths of tracks before they are played, so that the queue can show, search and sort them: those
 /// of local tracks in their files, those of cached tracks in the cache.
 ///
-/// It reads one file at a time, and of each only the bytes that opening the track reads. Everything is done on a thread
-/// of its own with low priority, so a slow disk delays neither the music nor the end of the player. A track is looked up
-/// once; opening it gives better tags.
+/// It reads one file at a time, and of each only the bytes that opening the track reads. Everything is done on a
+/// thread of its own with low priority, so a slow disk delays neither the music nor the end of the player. Each track
+/// is looked up once; when it is played, its decoder reports better tags.
 final class TagWatch: Sendable {
     /// Receives what was found, and `true` with the last part of the tracks that were added.
     typealias Found = @Sendable ([Track.ID: TrackFacts], _ isLast: Bool) -> Void
@@ -28,7 +28,8 @@ final class TagWatch: Sendable {
 
     private let seen = Locked(Seen())
 
-    /// `found` is called from any task. `nil` if nobody sees tags.
+    /// `found` is called from any task. Returns `nil` if `parts` has no `openFile`: then the tags are not
+    /// shown.
     init?(parts: PlaybackParts, found: @escaping Found) {
         guard let openFile = parts.openFile else { return nil }
         self.openFile = openFile
@@ -89,7 +90,7 @@ final class TagWatch: Sendable {
         }
     }
 
-    /// `nil` if the file can't be read or is not music: playing it will say so.
+    /// `nil` if the file can't be read or is not music, which is reported only when it is played.
     private func facts(of track: Track, at path: String) async -> TrackFacts? {
         guard let reader = try? await openFile(path, thread) else { return nil }
         var facts: TrackFacts?
@@ -101,9 +102,9 @@ final class TagWatch: Sendable {
     }
 }
 
-/// Passes on what was found in growing parts, because each part copies all that is known.
+/// Passes on the facts in growing parts, because the receiver copies all known facts for each part.
 private struct TagReport {
-    /// The tracks of the first part: those of a screen.
+    /// The size of the first part: about as many tracks as a screen shows.
     private static let first = 32
     private static let largest = 2_048
 

@@ -1,6 +1,6 @@
 import Media
 
-/// Words messages and events, and remembers what was reported of the tracks. Pure.
+/// Words messages and events, and remembers the reported failures, tags and lengths of the tracks. Pure.
 struct Announcer: Sendable {
     /// The newest messages, oldest first.
     private(set) var messages: [PlayerMessage] = []
@@ -11,13 +11,13 @@ struct Announcer: Sendable {
     private var now = Duration.zero
     private var messageCount = 0
     private var lastPositionTime = Duration.zero
-    /// When it was last reported of a resource that it has changed.
+    /// The time of the last report that a resource has changed, by resource.
     private var reportedChanges: [SafeText: Duration] = [:]
     /// The last reported wait of a load.
     private var reportedWait: (pass: PassID, wait: LoadWait)?
     /// The tracks added, and the sources that failed, since additions began to be read.
     private var additions = (added: 0, failed: 0)
-    /// The number of the message that says so; `nil` after the last addition.
+    /// The number of the message with these counts; `nil` after the last addition.
     private var sumOfAdditions: Int?
 
     private static let mostMessages = 100
@@ -51,8 +51,8 @@ struct Announcer: Sendable {
         (error.code.isLostSource ? [.countLostSource] : []) + notice(error, failed: failed)
     }
 
-    /// Says how many tracks the additions that are being read have brought so far; after the last of them also how
-    /// many sources failed, whose own messages this one covers.
+    /// Reports how many tracks the additions that are being read have brought so far. After the last of them, also
+    /// reports how many sources failed, since this message hides theirs.
     mutating func added(_ count: Int, _ problems: [MediaError], isLast: Bool) {
         additions.added += count
         additions.failed += problems.count { $0.code.isLostSource }
@@ -60,7 +60,7 @@ struct Announcer: Sendable {
         if isLast { additions = (0, 0) }
         guard added > 0, count > 0 || (isLast && failed > 0) else { return }
         let failures = failed > 0 ? ", \(failed) failed (see messages)" : ""
-        // Each sum takes the place of the one before it.
+        // Each such message replaces the one before it.
         if let place = messages.lastIndex(where: { $0.number == sumOfAdditions }) {
             messages.remove(at: place)
         }
@@ -186,7 +186,8 @@ struct Announcer: Sendable {
         return .emit(.track(report))
     }
 
-    /// The tags of `pass`; before it is opened, those that are known from another playing or from a look at the file.
+    /// The tags of `pass`; before it is opened, those that are known from an earlier playing or from a lookup
+    /// (`TagWatch`).
     private func tags(of pass: Pass) -> TrackTags {
         guard pass.info == nil, !pass.isLive, let facts = facts[pass.track.id] else { return pass.tags }
         return pass.track.tags(with: facts.tags)

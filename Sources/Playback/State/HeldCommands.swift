@@ -2,11 +2,11 @@ import Media
 
 /// The commands that wait for tracks that are still being read, in their order. Pure.
 ///
-/// A script's commands take turns: those that change the queue wait for the tracks that are being read, and they, its
-/// `save` and its `quit` wait behind the commands that wait. Its other commands do not, so that playing can be
-/// controlled while a slow server delays a `save`.
+/// A script's commands that change the queue, except `add`, wait for the tracks that are being read. All commands of
+/// a script that change the queue, and its `save` and `quit`, also wait behind the commands that already wait. Its
+/// other commands do not, so that playing can be controlled while a slow server delays a `save`.
 struct HeldCommands: Sendable {
-    /// How many of the tracks that were asked for are known.
+    /// How many of the requested tracks are known.
     enum Knowledge: Sendable {
         /// The sources are being read.
         case none
@@ -16,12 +16,12 @@ struct HeldCommands: Sendable {
     }
 
     private var commands: [PlayerCommand] = []
-    /// Those that have waited, and are carried out now.
+    /// The commands that have waited and are carried out now.
     private var due: ArraySlice<PlayerCommand> = []
 
     var count: Int { due.count + commands.count }
-    /// `true` while further commands are carried out after the present one: until then, the player does not end with its
-    /// queue.
+    /// `true` while further commands follow the present one: until they are carried out, the player does not end with
+    /// its queue.
     var hasDue: Bool { !due.isEmpty }
     /// The lists that were to be saved.
     var unsavedPaths: [String] {
@@ -48,7 +48,7 @@ struct HeldCommands: Sendable {
         return true
     }
 
-    /// The tracks are known for which the commands have waited: `takeDue` returns them.
+    /// The tracks are known for which the commands have waited: from now on `takeDue` returns the commands.
     mutating func release() {
         due += commands
         commands = []
@@ -59,7 +59,7 @@ struct HeldCommands: Sendable {
 }
 
 extension PlayerCommand {
-    /// `true` if the command concerns all tracks that were asked for.
+    /// `true` if the command concerns all requested tracks.
     fileprivate var needsAllTracks: Bool { if case .save = self { true } else { false } }
 
     /// `true` if the command has no meaning before the tracks are known. Order and repetition can be chosen

@@ -2,8 +2,8 @@ import Media
 
 /// The state of the sink's stream, and of the recovery after the audio server was lost. Pure.
 struct OutputState: Sendable, Equatable {
-    /// The refill after an underrun. It doubles with each further one: on a line that is slower than the music, a few
-    /// long pieces are heard instead of many short ones.
+    /// The refill after an underrun. It doubles with each further one: on a connection that is slower than the music,
+    /// a few long pieces are heard instead of many short ones.
     static let firstRefill = Duration.seconds(1)
     static let longestRefill = Duration.seconds(8)
     /// After this time without an underrun, the next one counts as the first.
@@ -32,7 +32,7 @@ struct OutputState: Sendable, Equatable {
     init(joining: TrackJoining) { self.joining = joining }
 
     /// `true` if the sink could start, but waits until more of the track is loaded: a refill that is longer than the
-    /// ring is awaited as bytes, which take a tenth of the memory.
+    /// ring is not decoded in advance, since its bytes take a tenth of the memory of its PCM.
     var awaitsBytes: Bool {
         guard isBuffering, isPrimed, let format else { return false }
         return format.frames(in: refill) > PCMRing.frames(for: format)

@@ -85,11 +85,11 @@ struct Pass: Sendable {
     /// `nil` if unknown. A live stream has no length, even if a playlist states one.
     var duration: Duration? { isLive ? nil : info?.duration ?? track.duration }
 
-    /// How far a seek may lead: to the end, or twice as far as it is estimated, since an estimate may come too early; `nil`
-    /// if nothing is known.
+    /// The farthest position to which a seek is tried: the duration, or twice the duration if that is only an
+    /// estimate, which may be too short; `nil` if the duration is unknown.
     var farthestSeek: Duration? { duration.map { info?.isDurationExact == true ? $0 : $0 * 2 } }
 
-    /// The report that the track ends as the one at `index` after `frames` of it were heard.
+    /// The report of the end of the track, which has the number `index`; `frames` of it were heard.
     func ended(
         at index: Int,
         _ reason: PlayerEvent.EndReport.Reason,

@@ -10,19 +10,19 @@ struct PlayQueue: Sendable {
     var repeatMode = RepeatMode.off
     /// Incremented whenever `tracks` changes other than by additions at its end.
     private(set) var revision = 0
-    /// The changes since the last `takeChanges`; the numbers after them are those of the moment when they are
-    /// taken.
+    /// The changes since the last `takeChanges`, which fills in the length of the queue and the current
+    /// track.
     private var changes: [PlayerEvent.QueueReport] = []
     /// The places in playing order if shuffle is on.
     private var order: [Int]?
-    /// Tells which of the episodes that are added were played; `nil` if nothing is remembered.
+    /// Has the played state of episodes that are added; `nil` if nothing is remembered.
     var memory: (any ListeningMemory)?
     private var history = QueueHistory()
     /// The track from which the user last went to the previous one, until a track is heard or requested otherwise.
     var wentBackFrom: Track.ID?
     /// The podcast feeds of all tracks so far, by their URL, in the order in which they were added.
     private var feeds: [String: Int] = [:]
-    /// The key of the last sort, with the queue as it was left then.
+    /// The key of the last sort, and the revision and length of the queue after it.
     private var lastSort: (key: SortKey, revision: Int, count: Int)?
     private var random: Shuffler
     /// The number of requested additions that are still being read.
@@ -134,7 +134,7 @@ struct PlayQueue: Sendable {
         order?.append(contentsOf: places.shuffled(using: &random))
     }
 
-    /// `new`, with the episodes marked that are remembered as played. Notes their feeds.
+    /// Returns `new` with the episodes marked that are remembered as played. Records their feeds.
     private mutating func remembered(_ new: [Track]) -> [Track] {
         guard new.contains(where: { $0.episode != nil }) else { return new }
         var new = new

@@ -35,7 +35,8 @@ enum PlayerEffect: Sendable, Equatable {
     case emit(PlayerEvent)
     /// Reports the end of a track; the report lacks the counts of its resource.
     case endTrack(PassID, PlayerEvent.EndReport)
-    /// Pins the tracks in the cache, or unpins them; `nil` changes what they are.
+    /// Pins the tracks in the cache, or unpins them; `nil` pins them if the first one is not pinned, and
+    /// otherwise unpins them.
     case togglePin([Track], Bool?)
     /// Downloads what is missing of the tracks.
     case download([Track])
@@ -49,9 +50,9 @@ enum PlayerEffect: Sendable, Equatable {
     case setGain(PassID, GainStage)
     case setTitle(SafeText)
     case resolve(String)
-    /// Ends the reading of all sources; the tracks that were read follow.
+    /// Stops reading all sources; the tracks that were read so far follow as inputs.
     case stopReading
-    /// Waits no longer for the first source that is not read yet; the tracks behind it follow.
+    /// Stops waiting for the first source that is not read yet; the tracks read behind it follow as inputs.
     case passOverSource
     /// Counts a part of the sources that is not played.
     case countLostSource
@@ -94,12 +95,12 @@ enum PlayerInput: Sendable {
     case launched(ResolvedTracks, start: Int?, position: Duration, isComplete: Bool = true)
     /// More of the sources of the command line is read.
     case launchedMore(ResolvedTracks, isComplete: Bool)
-    /// This source of the command line, or of an `add`, is awaited, for two seconds already; `nil` if none is any more.
-    /// `tracks` were read so far.
+    /// This source of the command line, or of an `add`, has been awaited for two seconds; `nil` once no source is.
+    /// `tracks` is the number of tracks read so far.
     case reading(tracks: Int, of: SafeText?, isAddition: Bool = false)
     /// Tracks of the `add` of `source`. More of them follow unless `isLast`.
     case added([Track], problems: [MediaError], isLast: Bool = true, source: String? = nil)
-    /// An error, and the command that failed with it, if one has.
+    /// An error, and the command that failed with it, if any.
     case notice(MediaError, failed: PlayerCommand? = nil)
     case passReady(PassID, StreamInfo, SeekLanding, isSeekable: Bool)
     /// The pass was allowed to write; its first frame will be the sink's frame `start`.
@@ -127,7 +128,7 @@ enum PlayerInput: Sendable {
     case factsFound([Track.ID: TrackFacts], isLast: Bool)
     /// The ring holds enough PCM to start.
     case passPrimed(PassID)
-    /// How much of the current track is loaded from its position on; `nil` if no more is arriving.
+    /// The time for which the current track is loaded beyond its position; `nil` if no more is arriving.
     case loaded(Duration?)
     /// The track continues in another format, after `frames` in the old one.
     case formatChanged(PassID, StreamInfo, frames: FrameCount)
@@ -146,7 +147,7 @@ enum PlayerInput: Sendable {
     case drained
     case tick
 
-    /// The command that this is; `nil` for other inputs.
+    /// The command of a `command` or `scripted` input; `nil` for other inputs.
     var command: PlayerCommand? {
         switch self {
         case .command(let command), .scripted(let command): command

@@ -2,7 +2,7 @@ import Media
 
 // The commands of the user.
 extension PlayerState {
-    /// Takes a new command. If it is a list to be saved that has to wait, says so.
+    /// Takes a new command. Reports it if the command is a `save` that has to wait.
     mutating func take(_ command: PlayerCommand, isInTurn: Bool) -> [PlayerEffect] {
         let heldCount = heldCommands.count
         let effects = obey(command, isInTurn: isInTurn)
@@ -10,10 +10,10 @@ extension PlayerState {
         return [announcer.remark("reading", SafeText("\(path) is saved once all tracks are read"))]
     }
 
-    /// Carries out a command at once, or, if it needs tracks that are not known yet, once they are. A command
-    /// of a script, which is in turn, also waits behind those that wait (`HeldCommands`).
+    /// Carries out a command at once, or, if it needs tracks that are not known yet, once they are. One of a
+    /// script (`isInTurn`) may also have to wait for those that already wait (`HeldCommands`).
     mutating func obey(_ command: PlayerCommand, isInTurn: Bool = false) -> [PlayerEffect] {
-        // Not held back: the commands that wait, wait for the end of reading.
+        // Never held: it ends the reading for which the held commands wait.
         if command == .stopReading || (phase == .launching && command == .stop) { return stopReading() }
         if command == .next, let effects = passOverSource() { return effects }
         let known: HeldCommands.Knowledge = phase == .launching ? .none : awaitsTracks ? .some : .all

@@ -2,7 +2,8 @@ import Media
 
 // The positions at which tracks begin, and the episodes of podcasts: played marks, and earlier URLs offline.
 extension PlayerState {
-    /// `true` if the episode of `pass` was played. The queue knows it, also after a change.
+    /// `true` if the episode of `pass` was played. Reads the queue, since the pass has an older copy of its
+    /// track.
     func isPlayed(_ pass: Pass) -> Bool {
         pass.track.episode != nil && queue.place(of: pass.track.id).map { queue.tracks[$0].isPlayed } == true
     }
@@ -26,10 +27,11 @@ extension PlayerState {
         return setPlayed(true, at: RangeSet(place..<place + 1))
     }
 
-    /// `true` if the pass comes to the end by playing. A seek to the end skips the rest, of which nothing is heard.
+    /// `true` if the pass began before the end of its track, so that it reaches the end by playing. After a seek to
+    /// the end, nothing is heard.
     func reachesEnd(_ pass: Pass) -> Bool { pass.duration.map { pass.start < $0 } ?? true }
 
-    /// Says where a long track or an episode continues, once it becomes current.
+    /// Reports where a long track or an episode continues, once it becomes current.
     mutating func noteResumption() {
         guard let pass = lane.current, pass.start > .zero, pass.id == pass.playing,
             pass.start == memory?.resumePoint(of: pass.track)
@@ -37,8 +39,8 @@ extension PlayerState {
         announcer.note(SafeText("Continuing at \(pass.start.clockTime) · seek 0 starts over"))
     }
 
-    /// Starts the track of `pass` from its beginning if the pass was to begin past its end, which is known only now.
-    /// `nil` if it was not.
+    /// If the pass was to begin past the end of its track, which is known only now, starts the track from its
+    /// beginning; otherwise returns `nil`.
     mutating func startOver(_ pass: Pass) -> [PlayerEffect]? {
         guard lane.isCurrent(pass.id), pass.isSeekable, !pass.isLive, !pass.answersSeek,
             pass.framesBefore == 0,

@@ -25,7 +25,7 @@ extension PlayerState {
         return effects + begin(first, at: position) + obeyHeld()
     }
 
-    /// More of the sources is read. If everything before it was played, it plays on.
+    /// More of the sources is read. If all earlier tracks were played, playing continues with the new ones.
     mutating func launchedMore(_ sources: ResolvedTracks, isComplete: Bool) -> [PlayerEffect] {
         let place = queue.tracks.count
         queue.append(sources.tracks)
@@ -50,7 +50,8 @@ extension PlayerState {
         return [remark] + (phase == .launching && heldCommands.takeNext() ? passOverSource() ?? [] : [])
     }
 
-    /// Plays what is read, if nothing plays before a source of the command line is read that takes long; `nil` otherwise.
+    /// If playing waits for a slow source of the command line, passes over that source, so that the tracks read
+    /// behind it play; otherwise returns `nil`.
     mutating func passOverSource() -> [PlayerEffect]? {
         guard phase == .launching || (phase == .ended && isReading), let awaitedSource else { return nil }
         return [announcer.passedOver(awaitedSource), .passOverSource]
@@ -70,7 +71,8 @@ extension PlayerState {
         if !tracks.isEmpty {
             effects += queueEvents() + [.emit(.loaded(tracks: queue.tracks.count))]
             let next = queue.next(after: queue.current) ?? place
-            // Only a player that ends with its queue has waited for them. In another, `play` continues with them.
+            // Only a player that ends with its queue has waited for these tracks, and plays on. In another
+            // player, `play` starts them.
             switch phase {
             case .ended where exitsAtEnd: effects += begin(next, at: .zero)
             case .ended: stopBefore(next)

@@ -51,7 +51,7 @@ struct PlayerState: Sendable {
     var consecutiveFailures = 0
     var lastSeek: Duration?
     var heldCommands = HeldCommands()
-    /// Only read; changes are effects.
+    /// The state only reads this; it changes it by effects.
     var memory: (any ListeningMemory)? { didSet { queue.memory = memory } }
 
     /// `seed` determines every shuffle.
@@ -221,7 +221,7 @@ struct PlayerState: Sendable {
         return effects
     }
 
-    /// `time` of the current track is loaded from its position on; `nil` if no more is arriving.
+    /// The current track is loaded for `time` beyond its position; `nil` if no more is arriving.
     private func loaded(_ time: Duration?) -> [PlayerEffect] {
         let isEnough = time.map { $0 >= output.refill } ?? true
         return output.awaitsBytes && !isPaused && isEnough ? [.startOutput] : []
@@ -229,7 +229,8 @@ struct PlayerState: Sendable {
 
     private mutating func outputFailed(_ error: MediaError) -> [PlayerEffect] {
         if error.code == .audioLost { return outputLost(error) }
-        // The server is back but has no sink yet, or is failing again; or a session that stays may yet get one.
+        // Waits in two cases. After a loss, the server may be back without a sink yet, or fail again. And a
+        // session that does not end with its queue may find a server later.
         if lane.current != nil, output.isRecovering || error.code == .audioServer && !exitsAtEnd {
             return waitForOutput(because: error)
         }

@@ -3,7 +3,7 @@ import Media
 /// The changes of the queue that can be undone, newest last. Pure.
 ///
 /// The tracks that the player starts with are not a step. They are appended, so when a step is undone, the
-/// queue is as the step left it, possibly followed by such tracks.
+/// queue is still in the state after that step, possibly followed by such tracks.
 struct QueueHistory: Sendable {
     /// The most steps to remember, which bounds the memory for removed tracks.
     static let mostSteps = 50

@@ -19,8 +19,8 @@ struct ReadingOrder: Sendable {
     enum Output: Sendable, Equatable {
         /// Tracks for the end of the queue. `isLast` for the last ones of all sources, or, if `singly`, of `source`.
         case part(ResolvedTracks, isLast: Bool, source: String? = nil)
-        /// This source is awaited, for two seconds already; `nil` if none is any more. The number of tracks counts
-        /// those that were read so far.
+        /// This source has been awaited for two seconds; `nil` once no source is. `tracks` is the number of tracks
+        /// read so far.
         case awaits(SafeText?, tracks: Int)
     }
 
@@ -37,10 +37,10 @@ struct ReadingOrder: Sendable {
 
     /// A source that takes longer is slow. Listeners notice a longer silence; a shorter time would only make more parts.
     static let longestWait = Duration.seconds(2)
-    /// The most sources that are read at a time, besides slow ones. As for the lists of one source, more would only share
-    /// the same connection.
+    /// The most sources that are read at a time, without slow ones. As with the lists of one source, more would only
+    /// share the same connection.
     static let mostQuick = 4
-    /// The most sources that are read at a time, with slow ones.
+    /// The most sources that are read at a time, including slow ones.
     static let mostInAll = 16
 
     private var pace: Pace
@@ -51,7 +51,7 @@ struct ReadingOrder: Sendable {
     /// The next source to be read.
     private var next = 0
     private var end = 0
-    /// The reading of all sources before this one was stopped.
+    /// The number of the source after the last one whose reading was stopped.
     private var cancelled = 0
     /// The time of that stop; `nil` once all of them have ended.
     private var stopTime: Duration?
@@ -61,7 +61,8 @@ struct ReadingOrder: Sendable {
     /// The tracks to pass on next. Unless the pace is `singly`, they are merged into one part.
     private var ready: [(part: ResolvedTracks, isLast: Bool, source: String)] = []
     private var count = 0
-    /// When the last part of all sources was passed on; `nil` if the next one is due as soon as there is one.
+    /// The time at which the last merged part was passed on; `nil` if the next one is due as soon as there is
+    /// one.
     private var lastTime: Duration?
     private var report: (source: Int, count: Int, time: Duration)?
     /// `true` once the last part of all sources was passed on.
@@ -128,8 +129,9 @@ struct ReadingOrder: Sendable {
         passedOver.append(number)
     }
 
-    /// Begins no further source, since those that are being read are cancelled; returns how many were left out. A source
-    /// that does not end soon although it is cancelled, such as standard input, then counts as read.
+    /// Begins none of the present sources any more; the caller cancels those that are being read. Returns how many
+    /// were left out. A cancelled source that does not end within two seconds, such as standard input, counts as
+    /// read.
     mutating func stop(at now: Duration) -> Int {
         if end > cancelled { stopTime = now }
         defer { (next, cancelled) = (end, end) }
@@ -139,7 +141,7 @@ struct ReadingOrder: Sendable {
 
     // MARK: Results
 
-    /// What is due at `now`, in order.
+    /// The outputs that are due at `now`, in order.
     mutating func take(at now: Duration) -> [Output] {
         if pace == .singly {
             for number in reading where isSlow(number, at: now) && sources[number]?.isPassedOver == false {
@@ -154,7 +156,7 @@ struct ReadingOrder: Sendable {
         return parts(at: now) + awaited(at: now)
     }
 
-    /// The time at which `take` has something although no event has happened; `nil` if there is none.
+    /// The next time at which `take` may return something without a further event; `nil` if there is none.
     func due(after now: Duration) -> Duration? {
         var times = reading.compactMap { sources[$0].map { $0.begin + Self.longestWait } }.filter { $0 > now }
         if pace == .singly {

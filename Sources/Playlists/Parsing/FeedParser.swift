@@ -25,7 +25,7 @@ final class FeedParser: XMLReader {
 
     private struct Item {
         var fields: [String: String] = [:]
-        /// The URL of the enclosure, and `true` if its type says that it is audio.
+        /// The URL of the enclosure, and `true` if its type is one of audio.
         var enclosure: (url: String, isAudio: Bool)?
     }
 

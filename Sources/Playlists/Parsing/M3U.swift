@@ -7,7 +7,8 @@ import System
 /// `#EXTINF` is the only directive that is used. It describes the next entry, even if other directives or
 /// comments come before that entry.
 enum M3UParser {
-    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
+    /// Parses `bytes`; returns at most `limit` + 1 entries, the last of which shows the caller that the list
+    /// is too long.
     static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
         var entries: [PlaylistEntry] = []
         // An array of 100,000 entries that doubles whenever it is full is copied once more, and takes memory twice.

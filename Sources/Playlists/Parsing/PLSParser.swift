@@ -5,7 +5,8 @@ import System
 ///
 /// Sorts the entries by their numbers and ignores `NumberOfEntries`, which many writers get wrong.
 enum PLSParser {
-    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
+    /// Parses `bytes`; returns at most `limit` + 1 entries, the last of which shows the caller that the list
+    /// is too long.
     static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
         var entries: [Int64: PlaylistEntry] = [:]
         bytes.withoutByteOrderMark.forEachLine { line in

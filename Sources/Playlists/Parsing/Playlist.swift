@@ -18,7 +18,7 @@ package enum PlaylistFormat: String, Sendable {
 /// Parses playlists in one pass over their bytes. Pure.
 enum Playlist {
     /// Parses `bytes`, which are of this `kind`, and returns the entries in order, at least one; only a web
-    /// folder may be empty. If there are too many, returns one more than `limits` allows, or a few.
+    /// folder may be empty. If there are too many, returns at least one more than `limits` allows.
     ///
     /// If the kind is unknown, each line is an entry. Throws `.badPlaylist`.
     static func entries(
@@ -63,7 +63,8 @@ enum Playlist {
         return entries
     }
 
-    /// The result of `parse`; its fault becomes an error of the list `subject`, which is a `kind`.
+    /// Returns the result of `parse`. Its `XMLFault` becomes a `MediaError` about `subject`, which names the
+    /// `kind` of list.
     private static func xml(
         _ kind: SafeText,
         _ subject: SafeText,
@@ -85,7 +86,7 @@ struct PlaylistEntry: Sendable, Equatable {
     /// `true` if `reference` is a URI (XSPF), which is percent-encoded. In other formats a local reference is
     /// a plain path, in which `%` is a percent sign.
     var isURI = false
-    /// `true` if the list says that this is a list itself, whatever its name: a folder, or a feed of OPML.
+    /// `true` if the list states that this entry is a list, whatever its name: a folder, or a feed of OPML.
     var isList = false
     var tags = TrackTags()
     /// The length that the list states; `nil` if unknown, which lists write as -1 or 0.
@@ -98,7 +99,7 @@ struct PlaylistEntry: Sendable, Equatable {
         FileName.isUTF8(reference) ? reference : LegacyText.string(FileName.bytes(of: reference))
     }
 
-    /// What a feed says of an episode, besides its title and length.
+    /// The facts that a feed states about an episode, besides its title and length.
     struct EpisodeFacts: Sendable, Equatable {
         /// Unique within the feed.
         var guid: String

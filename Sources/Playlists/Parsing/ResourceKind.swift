@@ -1,7 +1,7 @@
 package import Media
 
-/// What a resource is: a list, music or a folder. Only this type decides that, from the facts known so far.
-/// Pure.
+/// The kind of a resource: a list, music or a folder. Only this type decides that, from the facts known so
+/// far. Pure.
 ///
 /// To recognize another kind of list or music, add its extension and content types below (for a list also its
 /// first bytes), and rows to `ResourceKindTests`.

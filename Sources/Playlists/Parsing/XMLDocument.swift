@@ -26,7 +26,8 @@ protocol XMLReader: AnyObject {
 }
 
 extension XMLReader {
-    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
+    /// Parses `bytes`; returns at most `limit` + 1 entries, the last of which shows the caller that the list
+    /// is too long.
     static func entries(of bytes: [UInt8], limit: Int) throws(XMLFault) -> [PlaylistEntry] {
         let reader = Self()
         try XMLDocument(reader, limit: limit).read(bytes)
@@ -77,10 +78,10 @@ final class XMLDocument {
     private var fault: SafeText?
     private var path: [String] = []
     private var text: [UInt8] = []
-    /// The number of open elements when the text began that is being collected; `nil` if none is.
+    /// The depth of the element whose text is being collected; `nil` if none is.
     private var textDepth: Int?
 
-    /// The document ends for `reader` with more than `limit` entries.
+    /// Parsing stops once `reader` has more than `limit` entries.
     init(_ reader: any XMLReader, limit: Int) {
         self.reader = reader
         self.limit = limit

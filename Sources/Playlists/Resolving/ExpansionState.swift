@@ -11,7 +11,7 @@ struct ExpansionState: Sendable {
         var location: ResourceLocation
         /// The identities of the lists that contain it, outermost first.
         var ancestors: [String]
-        /// `true` if a web folder names it as a folder.
+        /// `true` if a web folder lists it as a folder.
         var isWebFolder = false
     }
 
@@ -28,7 +28,7 @@ struct ExpansionState: Sendable {
     private var parts: [Part]
     /// The first part that was not handed out.
     private var first: Int? = 0
-    /// The lists that no one reads yet, the next one last.
+    /// The lists whose reading has not begun, the next one last.
     private var waiting = [0]
     private(set) var budget: SourceBudget
 
@@ -113,7 +113,7 @@ struct ExpansionState: Sendable {
     }
 
     /// Hands out the tracks and problems that are known in order, each once. Once a limit was exceeded, lists
-    /// that were not read are left out: call it then only after the last one was read.
+    /// that were not read are left out, so call this only when no list is being read any more.
     mutating func take() -> (tracks: [Track], problems: PlaylistProblems) {
         var tracks: [Track] = []
         var problems = PlaylistProblems()

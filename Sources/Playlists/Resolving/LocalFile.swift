@@ -19,7 +19,7 @@ package enum LocalFile {
         let head = try read(path, limit: ResourceKind.headLength, isWhole: false)
         let kind = ResourceKind.of(firstBytes: head, name: path)
         let named = ResourceKind.of(name: path)
-        // If the name is that of a list, reading it says what is wrong with it.
+        // If the name is that of a list, it is read as one, whose error states what is wrong with it.
         if case .unknown = kind, named.isList { return named }
         return kind
     }

@@ -119,10 +119,12 @@ enum Reference: Equatable {
         }
     }
 
-    /// The scheme that `source`, for which there is no file, may lack; `nil` if it does not look like a URL.
+    /// The scheme that `source`, for which there is no file, probably lacks; `nil` if it does not look like a
+    /// URL.
     ///
-    /// A URL's first part has a dot inside, as a host has, and is no name of music or of a list by itself. A port of
-    /// this machine or of a numeric address is rarely one with encryption.
+    /// It looks like a URL if the part before the first slash has a dot inside, as the names of hosts have, and the
+    /// whole is not just the name of a music file or a list. The scheme is `https`, but `http` for a port of
+    /// `localhost` or of a numeric address, where encryption is rare.
     static func missingScheme(of source: String) -> String? {
         guard let start = source.utf8.first, !"./~".utf8.contains(start) else { return nil }
         let place = source.prefix { $0 != "/" }

@@ -35,7 +35,8 @@ struct PlaylistProblems: Sendable, Equatable {
 
     /// Counts the file called `name`, which is no music that Reprise plays, if it is audio.
     ///
-    /// Pictures, texts and playlists are not counted, because nobody expects a music player to play them.
+    /// Pictures, texts and playlists are not counted, because users do not expect a music player to play
+    /// them.
     mutating func leaveOut(_ name: String) {
         if let kind = AudioKind.byName(name) { leftOut[kind, default: 0] += 1 }
     }

@@ -192,7 +192,7 @@ package final class SourceResolver: TrackResolver {
     /// Hands over the open reader of a track that was resolved; `nil` if there is none. The caller closes it.
     package func takeOpened(_ location: ResourceLocation) -> (any ResourceReader)? { music.take(location) }
 
-    /// Closes the readers of tracks that nobody took. Nothing must be resolved any more.
+    /// Closes the open readers that were not taken. Call it only when nothing is being resolved any more.
     package func close() async { await music.close() }
 
     // MARK: Sources

@@ -159,7 +159,7 @@ struct ConfigCommand: ParsableCommand {
 /// Parses only `--generate-completion-script`: with options and commands at one level, ArgumentParser takes
 /// `cache list` for two files.
 struct CompletionRoot: ParsableCommand {
-    /// `true` if `word`, the first argument, asks for completions, perhaps with the name of a shell behind `=`.
+    /// `true` if `word`, the first argument, requests completions, perhaps with the name of a shell after `=`.
     static func isRequested(by word: String) -> Bool {
         word.split(separator: "=", maxSplits: 1).first == "--generate-completion-script"
     }

@@ -36,7 +36,8 @@ struct CacheVerification {
         return report.isSound && report.damagedAtServer.isEmpty ? .success : .someFailed
     }
 
-    /// Draws the progress on the terminal. Elsewhere there is none: the last line says what was checked.
+    /// Draws the progress if the output is a terminal. Otherwise only the last line reports the number of
+    /// tracks checked.
     private var progress: @Sendable (VerifyProgress) -> Void {
         guard let painter = command.console.painter else { return { _ in } }
         return { progress in

@@ -8,7 +8,7 @@ struct MusicSupply: Sendable {
     let opener: any ResourceOpener
     /// Chooses and creates the decoder of an open resource.
     let makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
-    /// `true` if the content of a whole resource fails a check of its own.
+    /// Returns `true` if the content of a whole resource does not match a checksum that it contains.
     let isDamaged: @Sendable (any ByteSource) async throws -> Bool
     /// The last error that says why something could not be cached.
     let lastNotCached: @Sendable () -> MediaError?

@@ -61,8 +61,8 @@ final class FetchProgress: Sendable {
         while (try? await clock.sleep(for: ProgressPainter.rhythm)) != nil { draw() }
     }
 
-    /// Writes the totals from time to time until the task is cancelled: without a terminal, nothing else shows that a
-    /// slow server is still waited for.
+    /// Writes the totals from time to time until the task is cancelled: without a terminal, nothing else shows that
+    /// the command still waits for a slow server.
     func noteOn(_ clock: any MonotonicClock, write: @Sendable (SafeText) -> Void) async {
         while (try? await clock.sleep(for: Self.noteRhythm)) != nil { write(SafeText(totals.noteText)) }
     }

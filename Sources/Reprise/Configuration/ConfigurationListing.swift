@@ -84,9 +84,9 @@ extension Configuration {
         ]
     }
 
-    /// A value that the file may have: the default, or in capitals what the user has to name.
+    /// An example value: the default, or a placeholder in capitals if the user has to choose a value.
     private static func example(of setting: Setting, _ option: DeclaredOption?) -> String {
-        // `as last time, at first 100`
+        // The default may read `as last time, at first 100`.
         var fallback = (option?.fallback ?? "").components(separatedBy: "at first ").last ?? ""
         // A shell expands `$HOME`; the file does not.
         let isValue = try? Invocation.parse(["\(setting.option)=\(fallback)", "x"])
@@ -118,7 +118,7 @@ extension Configuration {
 
     private func row(of setting: Setting, _ declared: [DeclaredOption], _ arguments: [String]) -> [SafeText] {
         let typed = Self.values(of: setting, declared, in: arguments)
-        // The path in force, rather than the variable in the help.
+        // The actual path, rather than the variable that the help shows.
         let fallback =
             setting.option == "--cache-dir"
             ? BasePaths.path(of: .cache)

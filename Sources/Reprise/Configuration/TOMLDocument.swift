@@ -30,8 +30,9 @@ struct TOMLDocument: Sendable, Equatable {
 
     private(set) var values: [Value] = []
 
-    /// What is valid of `text`, and the errors of the rest: the first one of the whole, and the first one of each table,
-    /// of which only the lines before it count.
+    /// The values in the valid parts of `text`, and the errors in the others. If `text` has an error, its tables are
+    /// parsed one by one: each gives the values of the lines before its first error. The errors are the first one of
+    /// the whole text and the first one of each table.
     static func valid(in text: String) -> (values: [Value], refusals: [Refusal]) {
         var values: [Value] = []
         var refusals: [Refusal] = []

@@ -65,7 +65,7 @@ enum CommandReader {
         let message: SafeText
     }
 
-    /// The command of a line, which is `nil` if it was too long; no command for a blank line.
+    /// Parses a line; `nil` stands for a line that was too long. A blank line gives no command.
     private static func taken(_ line: String?) -> Result<PlayerCommand?, Refusal> {
         guard let line else {
             return .failure(Refusal(message: "Line not read: a command may have at most 64 KiB"))

@@ -164,7 +164,7 @@ extension EventLine {
     /// The event as one JSON object (RFC 8259), without a line break.
     var json: String { Self.json(jsonFields) }
 
-    /// Writes `json`, of which only one track of a long list is in memory at a time.
+    /// Writes the text of `json`, of which only one track of a long list is in memory at a time.
     func writeJSON(to output: inout some TextOutputStream) { Self.write(jsonFields, to: &output) }
 
     private var jsonFields: EventFields {
@@ -257,7 +257,7 @@ extension EventLine {
         return text
     }
 
-    /// Writes `words`, of which only one track of a long list is in memory at a time.
+    /// Writes the text of `words`, of which only one track of a long list is in memory at a time.
     func writeWords(to output: inout some TextOutputStream) {
         output.write(name)
         for (key, value) in fields { Self.write(key, value, to: &output) }

@@ -6,7 +6,8 @@ import System
 /// A thread of its own writes the lines, so a reader that does not read (a stopped pager) never delays the
 /// music. The queue of waiting lines then grows by about one a second.
 final class EventReporter: Sendable {
-    /// The time that a session ended by a signal waits for a reader that does not read, and before that for its keys.
+    /// After a signal, the longest time that a session waits for the thread that reads keys, and then for a reader
+    /// that does not read.
     static let writeLimit = Duration.milliseconds(300)
     /// The most commands of a script whose events are unwritten.
     static let mostUnanswered = 1_000

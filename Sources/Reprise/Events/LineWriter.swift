@@ -4,11 +4,11 @@ import Synchronization
 import System
 
 /// Writes lines to a descriptor with one `write` each: up to `PIPE_BUF` bytes, a line is not mixed with those
-/// of other writers of the same pipe. A long line takes several.
+/// of other writers of the same pipe. A longer line takes several writes.
 final class LineWriter: Sendable {
     /// The text of a line, which is written in pieces.
     struct Line: TextOutputStream {
-        /// As much as a pipe holds.
+        /// The default capacity of a pipe.
         private static let pieceByteCount = 64 * 1024
 
         fileprivate let writer: LineWriter
@@ -36,7 +36,8 @@ final class LineWriter: Sendable {
     /// The first error calls `onReaderGone`; all later lines are dropped. SIGPIPE must be ignored.
     func write(_ line: String) { write { $0.write(line) } }
 
-    /// Like `write` above, for a line that `make` makes: only a piece of it is in memory at a time.
+    /// Like `write(_:)` above, for a line that `make` writes piece by piece, so that a long line is never in
+    /// memory as a whole.
     func write(_ make: (inout Line) -> Void) {
         guard !isReaderGone.load(ordering: .relaxed) else { return }
         var line = Line(writer: self)

@@ -63,7 +63,7 @@ struct PlainNarrator: Sendable {
             return SafeText(
                 "\(state.prefix(1).uppercased())\(state.dropFirst())\(number), volume \(report.volume) %"
             )
-        // The keys print the changes themselves, with those that are no events.
+        // `PlainKeys` prints these changes itself, together with those that have no event.
         case .volume, .mode: return nil
         case .position, .list, .summary: return nil
         }

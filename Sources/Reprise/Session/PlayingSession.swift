@@ -9,7 +9,7 @@ struct InterfaceSettings: Sendable {
     var screen = ScreenSettings()
     /// Restores the last session and saves this one; `nil` if sessions are not saved.
     var memory: SessionMemory?
-    /// What is remembered of episodes, for a session that is not saved.
+    /// The remembered episodes, for a session that is not saved.
     var savedEpisodes: SavedEpisodes?
     /// The file for standard error while a screen is up; `nil` if there is none.
     var logFile: String?

@@ -56,7 +56,7 @@ enum Program {
                 let style = TextStyle(descriptor: STDOUT_FILENO)
                 printLines(configuration.listing(with: Array(arguments.dropFirst()), style: style))
                 let errors = configuration.errors
-                // Last, since the listing may be longer than the screen.
+                // Printed last, since the listing may be longer than the screen.
                 for error in errors { Messages.show(error.message) }
                 guard errors.isEmpty else { return .usage }
             case .cache(let request): return await Session.run(request, clock: clock)

@@ -1,7 +1,7 @@
 import Media
 
-/// What is remembered of episodes besides their positions: which were played, and the URLs under which their bytes were
-/// cached. Pure.
+/// The facts remembered about episodes besides their positions: which were played, and the URLs under which their
+/// bytes were cached. Pure.
 ///
 /// The file has a line for each change, so that several players can add lines without undoing each other's changes. The
 /// last line about an episode counts. Eviction from the cache changes nothing here.
@@ -29,11 +29,11 @@ struct EpisodeRecords: Sendable, Equatable {
 
     /// The file's name in the state folder.
     static let fileName = "episodes"
-    /// The most URLs remembered of an episode. Some servers sign their URLs anew each day.
+    /// The most URLs remembered of an episode. Some servers sign their URLs again each day.
     static let mostURLs = 4
-    /// The most episodes remembered when the file is written anew; those changed last stay.
+    /// The most episodes kept when the file is rewritten; those changed last stay.
     static let most = 50_000
-    /// The file is written anew if it has this many lines, and at least twice as many as it needs.
+    /// The file is rewritten if it has at least this many lines, and at least twice as many as it needs.
     static let wordyLineCount = 2_000
 
     private var records: [String: Record] = [:]

@@ -48,7 +48,7 @@ struct SavedQueue: Sendable, Equatable {
 extension SavedQueue {
     /// Parses the result of `text`; refuses anything else.
     init(parsing text: String) throws(StateError) {
-        // That of the next track.
+        // The number of the next track.
         var episode: Episode?
         for (name, fields) in try StateLines.parse(text, kind: "queue") {
             switch (name, fields.count) {

@@ -227,7 +227,7 @@ extension SessionMemory: ListeningMemory {
         state.withLock { $0.places.position(of: track.placeKey) }
     }
 
-    /// What is remembered of episodes now.
+    /// The present records of episodes.
     var records: EpisodeRecords { state.withLock { $0.episodes } }
 
     func isPlayed(_ episode: Episode) -> Bool { state.withLock { $0.episodes.isPlayed(episode) } }
@@ -264,13 +264,14 @@ struct TrialTime: Sendable {
 /// Used only when the player reports a change, so an idle player is never woken.
 struct SavePace: Sendable {
     enum Part: Sendable {
-        /// Everything but what was learned of the tracks, unless the queue itself has changed.
+        /// The session. The queue, with the tags and durations learned of its tracks, is saved only if its
+        /// tracks have changed.
         case session
         case all
     }
 
-    /// The time by which the saved position, and what was learned of the tracks, may lag behind after a power cut. What
-    /// was learned is in the file of the queue, which is rewritten whole.
+    /// The time by which the saved position, and the learned tags and durations, may lag behind after a power cut.
+    /// The latter are in the file of the queue, which is rewritten whole.
     static let interval = Duration.seconds(30)
     /// The shortest time between two writes, for keys that are held down.
     static let shortest = Duration.seconds(2)
@@ -284,9 +285,9 @@ struct SavePace: Sendable {
     /// `true` if the position has jumped since the last save.
     private var hasJumped = false
 
-    /// The part of the session that must be saved now, which then counts as saved; `nil` if none. A change of the queue,
-    /// the volume or the modes, or a seek, is due once `shortest` has passed since the last save; what was learned of the
-    /// tracks, and the position while it moves, every `interval`.
+    /// The part of the session that must be saved now, which then counts as saved; `nil` if none. A change of the
+    /// queue, the volume or the modes, or a seek, is due once `shortest` has passed since the last save; learned tags
+    /// and durations, and the position while it moves, are due every `interval`.
     mutating func due(
         _ player: PlayerSnapshot,
         _ session: SavedSession,

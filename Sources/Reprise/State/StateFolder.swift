@@ -122,7 +122,7 @@ struct StateFolder: Sendable {
         var made = ""
         for part in path.split(separator: "/") {
             made += "/" + part
-            // The specification of the base directories wants 0700 for the parents too.
+            // The specification of the base directories requires 0700 for the parents too.
             mkdir(FileName.cString(made), 0o700)
         }
         guard access(FileName.cString(path), W_OK | X_OK) == 0 else {

@@ -51,7 +51,7 @@ package struct ParsedCommand: Sendable {
     /// The reason, worded for the user, why a line is not a command.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package var message: SafeText
-        /// `true` if no command has a name like this, so that a list of all commands would help.
+        /// `true` if no command has the name or a similar one, so that a list of all commands would help.
         package var isUnknownName = false
         package var description: String { message.string }
     }

@@ -4,7 +4,8 @@ internal import Media
 /// hints.
 enum BottomLineView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
-        // The status is covered only while it matters less: it says why a player waits.
+        // A text may cover the status line too, except while the player waits: then the status line shows the
+        // reason.
         let isWaiting = [.opening, .buffering].contains(state.player.state)
         let rows = (isWaiting ? row : state.layout.statusRow ?? row)...row
         if let (sign, line) = state.typed {
@@ -48,7 +49,7 @@ enum BottomLineView {
 
 /// A message or an answer at the bottom of the screen.
 enum NoticeView {
-    /// The fewest columns of a window in which the name of a key takes none of the text that matters more.
+    /// The fewest columns of a window in which the key is shown; a narrower one needs them for the text.
     private static let leastForKey = 40
 
     /// Draws `text` in the last of `rows`, or in as many of them as it needs.
@@ -101,7 +102,7 @@ private struct Hint {
         return width(of: hints) > columns ? [] : hints
     }
 
-    /// A blank behind each key, and three between the hints.
+    /// A blank after each key, and three between the hints.
     private static func width(of hints: [Hint]) -> Int {
         hints.reduce(-3) { $0 + $1.key.columns + 1 + $1.word.columns + 3 }
     }

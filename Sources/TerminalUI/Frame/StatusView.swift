@@ -3,7 +3,7 @@ internal import Media
 /// The player's state, volume, modes and network traffic in one line; a narrow window drops the last parts.
 enum StatusView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
-        // The line of the answer is still being edited below.
+        // The bottom row shows the line being edited, so the answer to it takes the place of the status.
         if state.typed != nil, let answer = state.answer {
             let rows = (state.layout.barRow ?? row)...row
             NoticeView.draw(answer.text, rows: rows, style: answer.style, into: &buffer)

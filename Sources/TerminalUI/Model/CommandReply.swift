@@ -39,7 +39,7 @@ enum CommandReply {
         case .jump(let number): return numbered(number, in: player) { "Track \(number)" }
         case .seek(let target):
             guard isActive(player) else { return nothingPlays }
-            // The player refuses to seek in a live stream, and says why.
+            // The player refuses to seek in a live stream, and reports the reason.
             guard player.load.live == nil else { return nil }
             if case .by(let distance) = target, let duration = player.duration,
                 player.position + distance >= duration
@@ -66,7 +66,7 @@ enum CommandReply {
         }
     }
 
-    /// The line for each setting that differs between two snapshots, whoever has changed it.
+    /// The line for each setting that differs between two snapshots, for whatever reason.
     static func changes(from before: PlayerSnapshot, to now: PlayerSnapshot) -> [SafeText] {
         var lines: [SafeText] = []
         if before.volume != now.volume { lines.append(volume(now.volume)) }

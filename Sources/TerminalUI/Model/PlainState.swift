@@ -34,7 +34,7 @@ package struct PlainState: Sendable {
             return ui.backStopsReading ? answered { $0.apply(.key(key)) } : Reply()
         }
         switch entry.command {
-        // What is typed next is the text: it must not run as keys.
+        // The next characters are the text of the search or filter: they must not run as keys.
         case .search(nil), .filter(nil):
             var reply = answered { $0.run(.openCommandLine(entry.row.name + " ")) }
             reply.lines.append(entry.row.needsScreenMessage + " (Enter leaves this line)")

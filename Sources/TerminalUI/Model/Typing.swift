@@ -24,7 +24,7 @@ struct Typing: Sendable {
         return last.command == .player(command)
     }
 
-    /// `true` if the command has a name that no command has, nor one like it.
+    /// `true` if no command has the typed name, or one like it.
     var isUnknownCommand: Bool {
         guard let command else { return false }
         do {

@@ -114,8 +114,8 @@ package struct UIState: Sendable {
         return snapshot.isOver ? [.leave] : []
     }
 
-    /// The answer to the last line that was entered, if it is the one that failed. If other keys were pressed since, it
-    /// says how to get the line back for editing.
+    /// The answer to the last line that was entered, if it is the one that failed. If other keys were pressed since,
+    /// it explains how to get the line back for editing.
     private func failure(_ message: PlayerMessage) -> CommandAnswer? {
         guard let failed = message.failed, typing.recalls(failed),
             let key = keyMap.name(of: .openCommandLine(""))

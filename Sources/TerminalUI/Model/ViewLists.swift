@@ -13,7 +13,7 @@ struct ViewLists: Sendable {
     private(set) var viewBeforeHelp = ViewName.queue
     /// The last text searched in each view, except in the queue, which has a search of its own.
     private var searched: [ViewName: String] = [:]
-    /// The text of the last search outside of the queue if it found nothing.
+    /// The text of the last search outside of the queue; `nil` if it found something.
     private var vainText: String?
 
     mutating func show(_ view: ViewName) {

@@ -12,8 +12,8 @@ package struct QueueFilter: Sendable {
     let matcher: TrackMatcher
     /// Positions in the queue, in order, of the matches found so far.
     package private(set) var matches: [Int] = []
-    /// The matches of another examination, after more tags were read, which replace `matches` at its end; `nil` during
-    /// the first one.
+    /// The matches found so far by a repeated examination, which begins when more tags are known. They replace
+    /// `matches` at its end; `nil` while there is none.
     private var renewed: [Int]?
     /// The number of tracks examined, from the first one on.
     package private(set) var examinedCount = 0
@@ -33,8 +33,8 @@ package struct QueueFilter: Sendable {
             || learnedCount != player.learned.count
     }
 
-    /// Examines the next tracks. A changed queue is examined again from its beginning, and so is one of which more tags
-    /// are known; its matches are shown until then.
+    /// Examines the next tracks. A changed queue is examined again from its beginning. If only more tags are known,
+    /// it is examined again too, and the present matches are shown until that is done.
     ///
     /// Returns `true` if other matches have replaced the shown ones.
     @discardableResult

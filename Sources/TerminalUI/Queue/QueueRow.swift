@@ -6,7 +6,7 @@ struct QueueRow {
     let number: Int
     /// One column: the symbol for playing, paused, waiting, failed or a played episode, or a blank.
     let mark: SafeText
-    /// `true` for a played episode whose `mark` says something else.
+    /// `true` for a played episode whose `mark` shows something else.
     let isChecked: Bool
     let isMarked: Bool
     let title: SafeText

@@ -32,7 +32,7 @@ struct CursesScreen: ~Copyable {
         setlocale(LC_CTYPE, configuration.locale)
         isUnicode = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) == "UTF-8" } ?? false
         guard let output = Self.stream(configuration.output) else { return nil }
-        // ncurses wants an input too, from which it never reads here.
+        // `newterm` requires an input too, but ncurses never reads it here.
         guard let screen = newterm(configuration.term, output, output), let window = curses_stdscr() else {
             fclose(output)
             return nil

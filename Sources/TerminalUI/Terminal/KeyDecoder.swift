@@ -25,8 +25,8 @@ package struct KeyDecoder: Sendable {
 
     package init() {}
 
-    /// `true` if the last bytes begin a sequence. If no more follow soon, call `flush`. The rest of a
-    /// terminal's report may come at any time.
+    /// `true` if the last bytes begin a sequence. If no more follow soon, call `flush`. `false` for a part of
+    /// a terminal's report, whose rest may come at any time.
     package var isIncomplete: Bool { !held.isEmpty && paste == nil && !isReport(held[...]) }
 
     /// The events that the next bytes complete.
@@ -99,7 +99,7 @@ package struct KeyDecoder: Sendable {
     }
 
     /// Decodes a report (OSC), which ends with BEL or ESC `\`. Reports other than that of the background are
-    /// dropped; what cannot belong to a report is keys again.
+    /// dropped; bytes that cannot belong to a report are decoded as keys.
     private func decodeReport(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
         let body = bytes.dropFirst(2).prefix { (0x20..<0x7F).contains($0) }
         guard bytes.count > 2 else { return nil }

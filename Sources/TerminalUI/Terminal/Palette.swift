@@ -25,7 +25,7 @@ struct Palette {
     /// `true` if colours are used, so that the theme matters.
     var hasColors: Bool { colors >= 8 }
 
-    /// Prepares the colour pairs anew; `false` if the theme is the same.
+    /// Prepares the colour pairs again for `theme`; `false` if that is the present one.
     mutating func change(to theme: Theme) -> Bool {
         guard theme != self.theme else { return false }
         self.theme = theme

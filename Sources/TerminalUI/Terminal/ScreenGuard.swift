@@ -5,10 +5,11 @@ import System
 /// Passes signals on to the screen's thread, and gives the screen up if a signal ends the program while that
 /// thread waits for a terminal that takes no output.
 ///
-/// A terminal takes none after Ctrl-S, or if its window does not respond. Its own thread waits in `poll` without
-/// a timer; it has timers only between such a signal and the end of the screen.
+/// A terminal takes none after Ctrl-S, or if its window does not respond. The guard's own thread waits in
+/// `poll`, with a timer only between such a signal and the end of the screen.
 final class ScreenGuard: Sendable {
-    /// The time that the screen has to end before the terminal is looked at, and again after that.
+    /// The time that the screen has to end, after a signal, before the terminal is checked; also the time
+    /// between checks.
     private static let patience = Duration.milliseconds(300)
     private static let ending = [SIGINT, SIGTERM, SIGHUP]
 

@@ -25,7 +25,7 @@ package struct SignalRelay: ~Copyable {
     struct Watch {
         var descriptor: Int32
         var modes: termios
-        /// The descriptor of standard error as it was; -1 if it need not be restored.
+        /// The original descriptor of standard error; -1 if it need not be restored.
         var standardError: Int32
         /// The sequences that reset the terminal.
         var reset: String

@@ -117,8 +117,8 @@ struct TerminalModes: Sendable, Equatable {
     /// with a screen accepts: ends our modes, leaves the alternate screen, shows the cursor, ends colours.
     var abandon: String { leave + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[0m\r" }
 
-    /// Asks for the background (OSC 11), and behind it for the device attributes (DA1), which every terminal
-    /// reports: once they have come, no other answer follows. `nil` if the terminal must not be asked.
+    /// Asks for the background (OSC 11), and after it for the device attributes (DA1), which every terminal
+    /// reports: once those have come, no further report follows. `nil` if the terminal must not be asked.
     var question: String? { answersQuestions ? "\u{1B}]11;?\u{1B}\\\u{1B}[c" : nil }
 
     /// Sets the window's title (OSC 2), if it can be restored later. `title` contains no control characters.

@@ -4,7 +4,8 @@ package import Media
 package struct NetworkViewState: Sendable {
     package internal(set) var list = ListPosition()
     package private(set) var records: [JournalRecord] = []
-    /// The number of all records up to when `records` was read, including those that were dropped since.
+    /// The number of all records made before `records` was read, including those that the history has
+    /// dropped.
     package private(set) var recordCount = 0
     /// The running requests, in the order they began.
     package private(set) var underWay: [JournalRecord] = []
