@@ -165,7 +165,9 @@ package struct TrackTags: Sendable, Equatable {
     /// The bytes of all texts in UTF-8.
     fileprivate var textSize: Int {
         guard let rare = rare?.value else { return Self.size(title) + Self.size(artist) }
-        let texts = [title, artist, rare.album, rare.year, rare.number, rare.albumArtist, rare.disc, rare.genre]
+        let texts = [
+            title, artist, rare.album, rare.year, rare.number, rare.albumArtist, rare.disc, rare.genre,
+        ]
         return texts.reduce(0) { $0 + Self.size($1) }
     }
 

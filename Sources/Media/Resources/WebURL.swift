@@ -75,7 +75,10 @@ package struct WebURL: Sendable, Hashable {
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Authority(rest[..<end]) else { return nil }
         let mark = rest[end...].firstIndex(of: UInt8(ascii: "?"))
-        let path = PercentEncoding.normalized(.init(rebasing: rest[end..<(mark ?? rest.endIndex)]), keeping: .path)
+        let path = PercentEncoding.normalized(
+            .init(rebasing: rest[end..<(mark ?? rest.endIndex)]),
+            keeping: .path
+        )
         return WebURL(
             scheme: scheme,
             authority: authority,
