@@ -8,12 +8,14 @@ final class ToneDecoder: AudioDecoder {
     private static let headByteCount = 8
 
     private let stream: ProbedStream
+    /// The tone, after the tags in front of it.
+    private var start: StreamStart
     private(set) var info = StreamInfo(format: ToneDecoder.format, bytesPerSecond: 64_000)
     private(set) var infoRevision = 0
     private var frame: FrameCount = 0
     private var frameCount: FrameCount?
 
-    init(_ stream: ProbedStream) { self.stream = stream }
+    init(_ stream: ProbedStream) { (self.stream, start) = (stream, stream.start) }
 
     /// A resource with a tone in each channel.
     static func bytes(seconds: Int) -> [UInt8] {
@@ -29,13 +31,17 @@ final class ToneDecoder: AudioDecoder {
 
     func open() async throws {
         guard frameCount == nil else { return }
+        // A decoder in `Sources/Decoding` calls `stream.begun(as:)` instead, which also checks the magic number.
+        try await start.skipTags(of: stream.subject)
         let head = try await read(at: 0, count: Self.headByteCount)
-        guard !head.isEmpty else { throw MediaError(.emptyResource, stream.subject, "is empty") }
         guard head.starts(with: "TONE".utf8), head.count == Self.headByteCount else {
             throw MediaError(.notAudio, stream.subject, "is no tone")
         }
         let count = head[4...].reversed().reduce(0) { $0 << 8 | FrameCount($1) }
         frameCount = count
+        info.tags = start.tags
+        info.loudness = start.loudness.isEmpty ? nil : start.loudness
+        info.audioStart = start.offset + Int64(Self.headByteCount)
         info.duration = Self.format.duration(of: count)
         info.isDurationExact = true
         infoRevision += 1
@@ -66,14 +72,14 @@ final class ToneDecoder: AudioDecoder {
         Int64(Self.headByteCount) + frame * Int64(Self.format.bytesPerFrame)
     }
 
-    /// Reads until `count` bytes are there or the source ends; the first ones come from the probe.
+    /// Reads `count` bytes, fewer at the end of the source, at `offset` bytes after the tags. The first ones come from
+    /// the probe.
     private func read(at offset: Int64, count: Int) async throws -> [UInt8] {
-        var bytes = Array(
-            stream.start.bytes.dropFirst(Int(min(offset, Int64(stream.start.bytes.count)))).prefix(count)
-        )
+        let known = start.bytes
+        var bytes = Array(known.dropFirst(Int(min(offset, Int64(known.count)))).prefix(count))
         while bytes.count < count {
             let more = try await stream.source.read(
-                at: offset + Int64(bytes.count),
+                at: start.offset + offset + Int64(bytes.count),
                 count: count - bytes.count
             )
             if more.isEmpty { break }

@@ -47,6 +47,40 @@ import Testing
         return places
     }
 
+    /// The numbers in the arguments are places.
+    @Test(
+        arguments: [
+            (count: 3, wide: 2, current: 0, mode: .off, expected: true),
+            (count: 3, wide: 0, current: 0, mode: .off, expected: false),
+            (count: 3, wide: 0, current: 1, mode: .off, expected: false),
+            (count: 3, wide: 0, current: 1, mode: .all, expected: true),
+            (count: 1, wide: 0, current: 0, mode: .all, expected: false),
+            (count: 300, wide: 100, current: 0, mode: .off, expected: true),
+            (count: 300, wide: 101, current: 0, mode: .off, expected: false),
+        ] as [(count: Int, wide: Int, current: Int, mode: RepeatMode, expected: Bool)]
+    )
+    func `the names of the next 100 tracks tell if samples of more than 16 bits may follow`(
+        count: Int,
+        wide: Int,
+        current: Int,
+        mode: RepeatMode,
+        expected: Bool
+    ) {
+        for suffix in ["flac", "WAV", "aiff", "mp3", "ogg", ""] {
+            var queue = PlayQueue(seed: 1)
+            queue.append(
+                (0..<count).map {
+                    FakeMusic(number: $0, frames: 1, suffix: $0 == wide ? suffix : "mp3").track
+                }
+            )
+            queue.repeatMode = mode
+            #expect(!queue.expectsWideSamples, "nothing plays")
+            queue.select(current)
+            let isWide = ["flac", "WAV", "aiff"].contains(suffix)
+            #expect(queue.expectsWideSamples == (expected && isWide), "\(suffix)")
+        }
+    }
+
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `after any changes and undos every track is in its place and the current one stays`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

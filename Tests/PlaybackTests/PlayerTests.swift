@@ -74,6 +74,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [TrackJoining.exactly, .rounding])
+    func `16 bits get a wider stream if the name of a later track suggests one, and nothing is rounded`(
+        joining: TrackJoining
+    ) async {
+        var pieces = (1...3).map { FakeMusic(number: $0, frames: 500) }
+        pieces[1].format.sample = .s32
+        pieces[1].suffix = "flac"
+        let stage = Stage(pieces, sink: TestSink(joining: joining))
+        let outcome = await stage.play()
+        let wide = pieces[1].format
+        func widened(_ piece: FakeMusic) -> [UInt8] {
+            let samples = piece.pcm.withUnsafeBytes { $0.bindMemory(to: Int16.self).map { Int32($0) << 16 } }
+            return samples.withUnsafeBytes { Array($0) }
+        }
+        let isWidened = joining == .rounding
+        #expect(stage.sink.openings == (isWidened ? [wide] : [pieces[0].format, wide]))
+        let first = isWidened ? widened(pieces[0]) : pieces[0].pcm
+        #expect(stage.sink.pcm == first + pieces[1].pcm + widened(pieces[2]))
+        #expect(outcome.summary.played == 3)
+    }
+
     @Test func `the buffer of PCM has two seconds, but at most 1.5 MiB and at least half a second`() {
         for (rate, channels, sample, frames) in [
             (44_100, 2, .s16, 88_200), (96_000, 2, .s32, 192_000), (192_000, 2, .s32, 196_608),

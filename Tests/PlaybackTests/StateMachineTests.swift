@@ -68,6 +68,24 @@ private let format = StreamInfo.music().format
         #expect(output.open(mono, for: pass(2)) == [.openOutput(mono)])
     }
 
+    @Test func `a stream stays open for music whose samples stay exact in it`() {
+        var output = OutputState(joining: .rounding)
+        let samples: [SampleFormat] = [.s16, .s32, .f32]
+        let formats = samples.map { AudioFormat(sampleRate: 1_000, channelCount: 2, sample: $0) }
+        var opened: [PlayerEffect] = []
+        for number in [0, 1, 0, 2, 0, 1] { opened += output.open(formats[number], for: pass(1)) }
+        #expect(opened == [0, 1, 2, 1].map { .openOutput(formats[$0]) })
+    }
+
+    @Test func `only a sink that would round gets a wider stream than its music needs`() {
+        let wide = AudioFormat(sampleRate: 1_000, channelCount: 2, sample: .s32)
+        for joining in [TrackJoining.never, .exactly, .rounding] {
+            var output = OutputState(joining: joining)
+            let expected = joining == .rounding ? wide : format
+            #expect(output.open(format, for: pass(1), isWide: true) == [.openOutput(expected)])
+        }
+    }
+
     @Test func `only a running sink is paused, and it can start again at once`() {
         var output = OutputState(joining: .exactly)
         #expect(output.pause() == [])

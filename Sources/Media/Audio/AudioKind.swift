@@ -1,5 +1,4 @@
-/// An audio format, or a container of audio. The only table of their magic numbers, content types and file name
-/// extensions.
+/// An audio format, or a container of audio. The table of their magic numbers, content types and file name extensions.
 ///
 /// Content types and names are hints, because servers and people often state wrong ones: magic numbers take
 /// precedence. MPEG audio and ADTS have none that is reliable; their frame headers are checked by the probe.
@@ -19,6 +18,9 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
 
     /// The number of leading bytes that any magic number needs.
     package static let headByteCount = 16
+
+    /// `true` if its samples may be integers of more than 16 bits.
+    package var mayHaveWideSamples: Bool { [.flac, .wave, .aiff].contains(self) }
 
     /// The name of the kind for messages.
     package var name: String { Self.row(of: self).name }

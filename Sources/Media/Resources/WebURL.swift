@@ -15,6 +15,14 @@ package enum ResourceLocation: Sendable, Hashable {
         }
     }
 
+    /// The path, escaped if it is that of a URL. Its extension suggests the kind of resource.
+    package var path: String {
+        switch self {
+        case .file(let path): path
+        case .web(let url): url.path
+        }
+    }
+
     /// The last component of the path, unescaped: the display name of a track without a title.
     package var name: SafeText {
         switch self {

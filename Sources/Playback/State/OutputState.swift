@@ -49,9 +49,18 @@ struct OutputState: Sendable, Equatable {
         self.format.map { joining.allows(format, in: $0) } == true
     }
 
-    /// Opens a stream for `pass`, unless the open one fits.
-    mutating func open(_ format: AudioFormat, for pass: Pass) -> [PlayerEffect] {
-        guard self.format != format || (joining == .never && playing != pass.playing) else { return [] }
+    /// Opens a stream for `pass`, unless the samples of `format` stay exact in the open one.
+    ///
+    /// - Parameter isWide: `true` if integers of more than 16 bits may follow. A stream that would round them
+    ///   gets 32 bits from the start, in which those of 16 bits stay exact too.
+    mutating func open(_ format: AudioFormat, for pass: Pass, isWide: Bool = false) -> [PlayerEffect] {
+        var format = format
+        if isWide, joining == .rounding, format.sample == .s16 { format.sample = .s32 }
+        let fits = self.format.map {
+            joining == .never
+                ? $0 == format && playing == pass.playing : TrackJoining.exactly.allows(format, in: $0)
+        }
+        guard fits != true else { return [] }
         self.format = format
         playing = pass.playing
         return [.openOutput(format)]

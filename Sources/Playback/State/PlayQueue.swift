@@ -56,6 +56,18 @@ struct PlayQueue: Sendable {
     /// `true` if `previous` plays another track.
     var hasPrevious: Bool { !tracks.isEmpty && (repeatMode == .all || current != track(atOrderPlace: 0)) }
 
+    /// `true` if the name of one of the next tracks suggests integers of more than 16 bits. Examines 100 tracks: the
+    /// sink's stream is hardly ever open for longer.
+    var expectsWideSamples: Bool {
+        guard let current else { return false }
+        let start = orderPlace(of: current) + 1
+        let end = start + min(100, repeatMode == .all ? tracks.count - 1 : tracks.count - start)
+        return (start..<end).contains { place in
+            let kind = AudioKind.byName(tracks[track(atOrderPlace: place % tracks.count)].location.path)
+            return kind?.mayHaveWideSamples == true
+        }
+    }
+
     /// The place of a track; `nil` if it was removed.
     func place(of id: Track.ID) -> Int? {
         if let current, tracks[current].id == id { return current }

@@ -83,8 +83,7 @@ extension PlayerState {
 
     // MARK: The next track
 
-    /// The place of the track after the last pass that was allowed to write; `nil` if no track is to follow
-    /// it.
+    /// The place of the track after the last pass that was allowed to write; `nil` if no track follows.
     private func placeAhead() -> Int? {
         guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
         if let last = lane.passes.last, last.isBrokenOff { return nil }
@@ -151,7 +150,8 @@ extension PlayerState {
         guard let pass = lane.current, let format = pass.info?.format else { return [] }
         if output.isLost { return isPaused ? [] : output.reconnect(atOnce: false) }
         lane.update(pass.id) { $0.stage = .writing }
-        return output.open(format, for: pass) + [.grant(pass.id, holds: true)]
+        return output.open(format, for: pass, isWide: queue.expectsWideSamples)
+            + [.grant(pass.id, holds: true)]
     }
 
     // MARK: Events of passes

@@ -106,14 +106,6 @@ struct ListContents: Sendable {
 }
 
 extension ResourceLocation {
-    /// The path, whose extension suggests the kind of resource.
-    var path: String {
-        switch self {
-        case .file(let path): path
-        case .web(let url): url.path
-        }
-    }
-
     /// The URL; `nil` for a local file.
     var url: WebURL? { if case .web(let url) = self { url } else { nil } }
 }

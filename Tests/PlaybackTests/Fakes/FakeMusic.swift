@@ -15,6 +15,8 @@ struct FakeMusic: Sendable {
     var gate: (byte: Int64, clock: TestClock)?
     /// Closing its reader waits until this clock passes one second.
     var closing: TestClock?
+    /// The extension of its file name.
+    var suffix = "mp3"
     /// Its address if it comes from the web.
     var url: WebURL?
     /// Set for a live stream, which has no length and whose reads end at titles.
@@ -27,7 +29,7 @@ struct FakeMusic: Sendable {
     /// Seeks land `shift` frames after the position that they report, until `slices` of stored bytes are scanned.
     var estimate: (shift: FrameCount, slices: Int)?
 
-    var location: ResourceLocation { url.map { .web($0) } ?? .file("/music/\(number).mp3") }
+    var location: ResourceLocation { url.map { .web($0) } ?? .file("/music/\(number).\(suffix)") }
 
     var track: Track { Track(id: Track.ID(UInt64(number)), location: location) }
 
