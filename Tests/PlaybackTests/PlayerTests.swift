@@ -95,10 +95,10 @@ import Testing
         #expect(outcome.summary.played == 3)
     }
 
-    @Test func `the buffer of PCM has two seconds, but at most 1.5 MiB and at least half a second`() {
+    @Test func `the buffer of PCM has two seconds, but at most 1.5 MiB and at least 300 ms`() {
         for (rate, channels, sample, frames) in [
             (44_100, 2, .s16, 88_200), (96_000, 2, .s32, 192_000), (192_000, 2, .s32, 196_608),
-            (192_000, 8, .s32, 96_000),
+            (192_000, 8, .s32, 57_600),
         ] as [(Int, Int, SampleFormat, FrameCount)] {
             let format = AudioFormat(sampleRate: rate, channelCount: channels, sample: sample)
             #expect(PCMRing.frames(for: format) == frames)

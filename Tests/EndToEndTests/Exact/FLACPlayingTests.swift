@@ -114,9 +114,11 @@ import Testing
         #expect(try await stage.info(Self.path)?["complete"] as? Bool == true)
     }
 
-    /// 8 channels: of 24 bits in the longest blocks that players must support (RFC 9639 §7), of 16 bits in the longest ones
-    /// that there are, and of 32 bits without FLAC.
-    @Test(arguments: [(96_000, 16_384), (44_100, 65_535), (192_000, nil)] as [(Int, Int?)])
+    /// 8 channels: of 24 bits in the longest blocks that players must support (RFC 9639 §7) and in the longest ones that
+    /// there are, of 16 bits in these, and of 32 bits without FLAC.
+    @Test(
+        arguments: [(96_000, 16_384), (192_000, 65_535), (44_100, 65_535), (192_000, nil)] as [(Int, Int?)]
+    )
     func `the longest frames and the fastest samples take at most 14 MB of anonymous memory`(
         rate: Int,
         block: Int?
