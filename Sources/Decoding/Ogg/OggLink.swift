@@ -39,9 +39,13 @@ struct OggLink {
     mutating func look(at walk: OggPageWalk) {
         var walk = walk
         var last: OggPageWalk.Found?
+        var seen: (count: Int64, byteCount: Int64) = (0, 0)
         while let found = walk.next() {
-            if found.page.serial == head.serial, found.page.granule != nil { last = found }
+            guard found.page.serial == head.serial, found.page.granule != nil else { continue }
+            last = found
+            seen = (seen.count + 1, seen.byteCount + Int64(found.page.byteCount))
         }
+        if seen.count > 0 { pages = seen }
         guard let last, let granule = last.page.granule, granule > origin, !last.page.isLast else { return }
         let time = format.duration(of: granule - origin)
         // Less than a second of music is too little for an estimate.
@@ -75,7 +79,7 @@ struct OggLink {
             bytesPerFrame: bytesPerSecond / Double(format.sampleRate),
             withWholePacket: head.codec.primesWithPacket,
             pageByteCount: pageByteCount,
-            firstSound: firstSound
+            firstSound: target - needed + firstSound
         )
     }
 

@@ -28,6 +28,18 @@ import Testing
         return decoder
     }
 
+    /// Its pages have a second of music, 40 kB, of which the head shows one or two.
+    @Test func `a far seek in Opus of 320 kbit per second requests pages and priming at once`() async throws {
+        let song = MadeOgg(.opus, ["--bitrate", "320"])
+        let source = MemorySource(song.bytes)
+        let decoder = OggDecoder(ProbedStream(source: source, subject: "song"))
+        try await decoder.open()
+        let opening = source.announced.count
+        _ = try await decoder.seek(to: .seconds(8))
+        let window = try #require(source.announced.dropFirst(opening).first)
+        #expect((3 * 40_000 + 60_000...352 << 10).contains(window.count), "\(window)")
+    }
+
     @Test(arguments: vorbis)
     func `Vorbis gives the samples of oggdec, also after forty seeks`(made: MadeOgg) async throws {
         let expected = try made.oggdec()

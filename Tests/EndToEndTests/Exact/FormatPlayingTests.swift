@@ -27,7 +27,7 @@ import Testing
         arguments: [
             (ReferenceSong.Encoding.wave, 1 + 1), (.flac(["--seekpoint=10s"]), 1 + 1),
             (.flac(["--no-seektable"]), 1 + 3), (.oggFLAC(), 1 + 2), (.vorbis(), 1 + 1 + 2),
-            (.opus(), 1 + 1 + 2),
+            (.opus(), 1 + 1 + 2), (.opus(["--bitrate", "320"]), 1 + 1 + 2),
             (.m4a(isFront: true), 1 + 1), (.m4a(isFront: false), 2 + 1), (.adts, 1 + 3),
         ]
     )
