@@ -59,7 +59,7 @@ import Testing
             (count: 300, wide: 101, current: 0, mode: .off, expected: false),
         ] as [(count: Int, wide: Int, current: Int, mode: RepeatMode, expected: Bool)]
     )
-    func `the names of the next 100 tracks tell if samples of more than 16 bits may follow`(
+    func `the names of the next 100 tracks show if samples of more than 16 bits may follow`(
         count: Int,
         wide: Int,
         current: Int,

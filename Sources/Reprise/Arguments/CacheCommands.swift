@@ -143,7 +143,7 @@ private struct InfoCommand: CacheSubcommand {
         abstract: "Shows one track: its cached ranges, validators, duration, pin and other names.",
         discussion: """
             With --json one object: the fields of list, and ranges (pairs of offsets, the second exclusive), \
-            etag, lastModified, seekable. Exit code 2 if nothing of it is cached.
+            etag, lastModified, seekable, alsoAs. Exit code 2 if nothing of it is cached.
             """
     )
 
@@ -245,7 +245,7 @@ private struct ClearCommand: CacheSubcommand {
         abstract: "Deletes everything from the cache that is not being played; asks first.",
         discussion: """
             Pinned tracks stay unless --pinned is given. Without a terminal to ask on, --yes is needed. \
-            With --json one object: removed, bytes, pinned, inUse.
+            With --json one object: removed, bytes, pinned, inUse, unknown.
             """
     )
 
