@@ -61,11 +61,11 @@ private let format = StreamInfo.music().format
         openings: Int
     ) {
         var output = OutputState(joining: joining)
-        let effects = [pass(1), pass(1), pass(2)].flatMap { output.open(format, for: $0) }
+        let effects = [pass(1), pass(1), pass(2)].flatMap { output.open(format, for: $0, expectsWide: false) }
         #expect(effects == Array(repeating: .openOutput(format), count: openings))
         #expect(output.canContinue(in: format) == (joining != .never))
         let mono = AudioFormat(sampleRate: 1_000, channelCount: 1)
-        #expect(output.open(mono, for: pass(2)) == [.openOutput(mono)])
+        #expect(output.open(mono, for: pass(2), expectsWide: false) == [.openOutput(mono)])
     }
 
     @Test func `a stream stays open for music whose samples stay exact in it`() {
@@ -73,8 +73,22 @@ private let format = StreamInfo.music().format
         let samples: [SampleFormat] = [.s16, .s32, .f32]
         let formats = samples.map { AudioFormat(sampleRate: 1_000, channelCount: 2, sample: $0) }
         var opened: [PlayerEffect] = []
-        for number in [0, 1, 0, 2, 0, 1] { opened += output.open(formats[number], for: pass(1)) }
+        for number in [0, 1, 0, 2, 0, 1] {
+            opened += output.open(formats[number], for: pass(1), expectsWide: false)
+        }
         #expect(opened == [0, 1, 2, 1].map { .openOutput(formats[$0]) })
+    }
+
+    @Test func `a stream of 16 bits is replaced if wide samples are expected, and a wide one stays`() {
+        let samples: [SampleFormat] = [.s16, .s32, .f32]
+        for sample in samples {
+            var output = OutputState(joining: .rounding)
+            let open = AudioFormat(sampleRate: 1_000, channelCount: 2, sample: sample)
+            _ = output.open(open, for: pass(1), expectsWide: false)
+            let wide = AudioFormat(sampleRate: 1_000, channelCount: 2, sample: .s32)
+            let effects = output.open(format, for: pass(2), expectsWide: true)
+            #expect(effects == (sample == .s16 ? [.openOutput(wide)] : []))
+        }
     }
 
     @Test func `only a sink that would round gets a wider stream than its music needs`() {
@@ -82,7 +96,7 @@ private let format = StreamInfo.music().format
         for joining in [TrackJoining.never, .exactly, .rounding] {
             var output = OutputState(joining: joining)
             let expected = joining == .rounding ? wide : format
-            #expect(output.open(format, for: pass(1), isWide: true) == [.openOutput(expected)])
+            #expect(output.open(format, for: pass(1), expectsWide: true) == [.openOutput(expected)])
         }
     }
 
@@ -110,7 +124,7 @@ private let format = StreamInfo.music().format
     @Test func `silence empties an open stream, which stays open`() {
         var output = OutputState(joining: .exactly)
         #expect(output.silence() == [])
-        _ = output.open(format, for: pass(1))
+        _ = output.open(format, for: pass(1), expectsWide: false)
         output.started()
         #expect(output.silence() == [.pauseOutput, .flushOutput])
         #expect(output.format == format && !output.isRunning)

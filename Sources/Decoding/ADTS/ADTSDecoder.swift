@@ -256,7 +256,7 @@ package final class ADTSDecoder: AudioDecoder {
             try Task.checkCancellation()
             budget -= 1
         }
-        // Sampled before the target is limited to the length, which is an estimate too.
+        // Samples are taken first, because they also improve the estimated length, which limits the target below.
         if opened.map.place(before: opened.player.firstPacket(toPlay: wanted + opened.width)) == nil {
             while let offset = opened.map.nextSample {
                 source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))

@@ -27,7 +27,7 @@ package struct ADTSHeader: Sendable, Equatable {
         frameByteCount = length >> 5 & 0x1FFF
         let hasCheck = bytes[index + 1] & 1 == 0
         packetCount = Int(bytes[index + 6] & 3) + 1
-        // A frame with a check also states the positions of all packets but the first, with two bytes each.
+        // A check has two bytes, and so has the position of each packet but the first, which such a frame states too.
         headByteCount = Self.byteCount + (hasCheck ? 2 * packetCount : 0)
         guard frameByteCount > headByteCount else { return nil }
         stream =

@@ -110,7 +110,7 @@ struct ADTSMap {
         return min(offset, length ?? .max)
     }
 
-    /// The last packet at or before packet `number` whose place is known; `nil` if packet `number` was not counted.
+    /// The last packet at or before packet `number` whose place is known; `nil` if `number` is after `counted`.
     func place(before number: Int64) -> Place? {
         if number >= counted.position { return number == counted.position ? counted : nil }
         return places.around(number).below ?? Place(position: 0, offset: origin)

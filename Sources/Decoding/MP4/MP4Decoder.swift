@@ -249,8 +249,8 @@ package final class MP4Decoder: AudioDecoder {
 extension MP4Head {
     /// The frames of `track` to play, counted from the first one of packet 0.
     ///
-    /// `iTunSMPB` states them, or else the edit list, which takes precedence if its part does not begin at 0. Without
-    /// both, the first packet is not played: it only overlaps with the next one.
+    /// The edit list states them if its part begins after 0; otherwise `iTunSMPB`, or, without that, the edit list.
+    /// Without both, the first packet is not played: it only overlaps with the next one.
     fileprivate func music(of track: MP4Track, in player: AACPlayer) -> Range<FrameCount> {
         let rate = Double(player.format.sampleRate)
         func frames(_ units: Int64, per scale: Int64) -> FrameCount {

@@ -95,7 +95,8 @@ struct GranuleSearch {
     ///   - table: pages that are known already.
     ///   - needsWholePacket: `true` if decoding can begin only on a page that holds a whole packet.
     ///   - pageByteCount: the mean length of pages, as far as is known.
-    ///   - firstSound: the frames that are heard first, after a seek.
+    ///   - firstSound: the frames from `target` on that are decoded for the first sound: the priming, and those heard
+    ///     first.
     init(
         for target: FrameCount,
         in serial: UInt32,

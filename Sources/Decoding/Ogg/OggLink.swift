@@ -79,7 +79,7 @@ struct OggLink {
             bytesPerFrame: bytesPerSecond / Double(format.sampleRate),
             withWholePacket: head.codec.primesWithPacket,
             pageByteCount: pageByteCount,
-            firstSound: target - needed + firstSound
+            firstSound: head.codec.primingFrames + firstSound
         )
     }
 

@@ -19,7 +19,7 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     /// The number of leading bytes that any magic number needs.
     package static let headByteCount = 16
 
-    /// `true` if its samples may be integers of more than 16 bits.
+    /// `true` if files of this kind often have integers of more than 16 bits.
     package var mayHaveWideSamples: Bool { [.flac, .wave, .aiff].contains(self) }
 
     /// The name of the kind for messages.

@@ -251,11 +251,11 @@ private struct Authority {
         let end = text.firstIndex { byte in
             !((0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E)
         }
-        guard (end ?? text.endIndex) > text.startIndex else { return nil }
-        let host = String(decoding: text[..<(end ?? text.endIndex)], as: UTF8.self)
-        guard let end else { return (host, nil) }
+        let host = text[..<(end ?? text.endIndex)]
+        guard !host.isEmpty else { return nil }
+        guard let end else { return (String(decoding: host, as: UTF8.self), nil) }
         guard text[end] == UInt8(ascii: ":"), let port = decimalPort(text[(end + 1)...]) else { return nil }
-        return (host, port)
+        return (String(decoding: host, as: UTF8.self), port)
     }
 
     /// Parses a port of digits only; returns `nil` for every other text, and for an empty one.

@@ -28,7 +28,7 @@ final class PassControl: Sendable {
         waiter?.resume()
     }
 
-    /// Withdraws the permission at a change of format; the next `grant` passes another ring.
+    /// Withdraws the permission at a change of format; the next `grant` passes the ring to continue with.
     func revoke() { state.withLock { $0.ring = nil } }
 
     /// `true` if the pass stops once the sink has enough to start, until `release`.

@@ -56,8 +56,8 @@ struct PlayQueue: Sendable {
     /// `true` if `previous` plays another track.
     var hasPrevious: Bool { !tracks.isEmpty && (repeatMode == .all || current != track(atOrderPlace: 0)) }
 
-    /// `true` if the name of one of the next tracks suggests integers of more than 16 bits. Examines 100 tracks: the
-    /// sink's stream is hardly ever open for longer.
+    /// `true` if the name of one of the next 100 tracks suggests integers of more than 16 bits. Not of all tracks,
+    /// since this is examined at every start and seek.
     var expectsWideSamples: Bool {
         guard let current else { return false }
         let start = orderPlace(of: current) + 1

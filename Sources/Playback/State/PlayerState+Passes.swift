@@ -150,7 +150,7 @@ extension PlayerState {
         guard let pass = lane.current, let format = pass.info?.format else { return [] }
         if output.isLost { return isPaused ? [] : output.reconnect(atOnce: false) }
         lane.update(pass.id) { $0.stage = .writing }
-        return output.open(format, for: pass, isWide: queue.expectsWideSamples)
+        return output.open(format, for: pass, expectsWide: queue.expectsWideSamples)
             + [.grant(pass.id, holds: true)]
     }
 
@@ -231,8 +231,8 @@ extension PlayerState {
         return isPaused ? [] : [output.awaitsBytes ? .measureLoaded : .startOutput]
     }
 
-    /// The track continues in another format: the sink plays the frames already written and is then opened
-    /// again.
+    /// The track continues in another format: the sink plays the frames already written, and is then opened again
+    /// unless the new samples stay exact in the open stream.
     mutating func formatChanged(_ id: PassID, _ info: StreamInfo, after frames: FrameCount) -> [PlayerEffect]
     {
         let pass = lane.update(id) { pass in

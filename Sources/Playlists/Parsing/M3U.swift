@@ -11,8 +11,8 @@ enum M3UParser {
     /// is too long.
     static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
         var entries: [PlaylistEntry] = []
-        // An array of 100,000 entries that doubles whenever it is full is copied once more, and takes memory twice.
-        entries.reserveCapacity(min(limit + 1, bytes.count { $0 == 0x0A || $0 == 0x0D }))
+        // An array that grows by doubling copies 100,000 entries once more, and holds them twice meanwhile.
+        entries.reserveCapacity(min(limit, bytes.count { $0 == 0x0A || $0 == 0x0D }) + 1)
         var tags = TrackTags()
         var duration: Duration?
         bytes.withoutByteOrderMark.forEachLine { line in

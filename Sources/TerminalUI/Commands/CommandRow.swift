@@ -4,8 +4,8 @@ package import Media
 package struct CommandRow: Sendable {
     /// The modes in which a command has an effect.
     package enum Reach: Sendable {
-        /// Standard input and plain mode. The full screen shows all the time what the command prints, so
-        /// there it only answers with one line.
+        /// Standard input and plain mode. The full screen always shows what the command prints, so on it the
+        /// command answers with one line.
         case lines
         case everywhere
         /// Plain mode and the full screen, the modes in which keys run commands.
