@@ -50,7 +50,7 @@ package struct Track: Sendable, Equatable, Identifiable {
         entry = Shared(Entry(location: location, tags: tags, duration: duration))
     }
 
-    /// What the playlist, folder or feed of the track states.
+    /// The facts that the playlist, folder or feed of the track states.
     private struct Entry: Sendable, Equatable {
         var location: ResourceLocation
         var tags: TrackTags
