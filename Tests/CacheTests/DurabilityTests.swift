@@ -46,12 +46,12 @@ import Testing
         #expect(disk.operations.count { $0 == .record } > 1)
     }
 
-    @Test func `a mebibyte is committed automatically`() async throws {
+    @Test func `half a mebibyte is committed automatically`() async throws {
         let store = try await opener.open(url("a"))
-        try await store.write(0..<1_000_000)
+        try await store.write(0..<500_000)
         #expect(!disk.operations.contains(.record))
-        try await store.write(1_000_000..<1_100_000)
-        try await wait(for: "the commit") { try await self.claimed() == ByteRangeSet(0..<1_100_000) }
+        try await store.write(500_000..<600_000)
+        try await wait(for: "the commit") { try await self.claimed() == ByteRangeSet(0..<600_000) }
         await store.close()
     }
 

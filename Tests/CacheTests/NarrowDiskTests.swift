@@ -62,7 +62,7 @@ import Testing
     @Test func `on a disk that stays full only a small commit is tried each time`() async throws {
         disk.resize(40_000)
         let store = try await opener.open(url("a"))
-        try await store.write(0..<1_000_000)
+        try await store.write(0..<500_000)
         await #expect(throws: MediaError.self) { try await store.commit() }
         let first = disk.refusals
         await #expect(throws: MediaError.self) { try await store.commit() }
@@ -75,9 +75,9 @@ import Testing
         disk.resize(nil)
         refuseClaims(1)
         let store = try await opener.opened("a")
-        try await store.write(0..<800_000)
+        try await store.write(0..<500_000)
         // With each part, more bytes are buffered than it claimed.
-        let next = Locked<Int64>(800_000)
+        let next = Locked<Int64>(500_000)
         disk.after(.record) { [weak store] _ in
             let start = next.withLock { $0 }
             guard let store, start < 20_000_000 else { return }
@@ -85,7 +85,7 @@ import Testing
             next.withLock { $0 += 400_000 }
         }
         try await store.commit()
-        #expect(next.withLock { $0 } == 800_000 + 2 * 400_000)
+        #expect(next.withLock { $0 } == 500_000 + 2 * 400_000)
         #expect(disk.refusals == 1)
         await store.close()
     }

@@ -156,12 +156,15 @@ extension PersistentStore {
 }
 
 extension PersistentStore.Guarded {
+    /// The most stored bytes that are copied into another entry.
+    private static let mostCopied: Int64 = 2 << 20
+
     /// The number of first bytes that another entry must share to count as a copy of the resource. `nil` if
     /// the length is unknown, if those bytes are not stored yet, or if so much is stored that joining the
     /// copy would copy much and save little.
     fileprivate var comparedBytes: Int64? {
         guard let length = state.description.length, case let size = min(length, EntryAccess.comparedBytes),
-            state.stored.covers(0..<size), state.stored.byteCount <= PersistentStore.mostBuffered
+            state.stored.covers(0..<size), state.stored.byteCount <= Self.mostCopied
         else { return nil }
         return size
     }

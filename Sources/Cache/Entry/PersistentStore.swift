@@ -16,13 +16,15 @@ import System
 /// store's description contradicts bytes that are already claimed, that store claims nothing.
 final class PersistentStore: ByteStore {
     /// A commit begins once this many bytes are buffered. If they are lost, fetching them again takes about
-    /// a second at 10 Mbit/s.
-    static let commitSize: Int64 = 1024 * 1024
+    /// half a second at 10 Mbit/s.
+    static let commitSize: Int64 = 512 << 10
     /// A commit begins once the oldest buffered byte is this old.
     static let commitAge = Duration.seconds(1)
     /// A write that would exceed this many buffered bytes first waits for a commit. If the disk is slower
     /// than the network, this bounds the memory used, and the loss if the process is killed.
-    static let mostBuffered: Int64 = 2 * commitSize
+    static let mostBuffered: Int64 = commitSize + (128 << 10)
+    /// The most bytes that stay in memory because they are not proven to be of the resource's version.
+    static let mostUnproven: Int64 = 2 << 20
 
     enum Standing {
         case caching
@@ -119,7 +121,7 @@ final class PersistentStore: ByteStore {
                 if case .refusing = guarded.standing, guarded.timer == nil { guarded.timer = startTimer() }
                 return (gaps, false, false)
             }
-            guard guarded.state.heldByteCount(adding: offset..<end) <= Self.mostBuffered else {
+            guard guarded.state.heldByteCount(adding: offset..<end) <= Self.mostUnproven else {
                 return (gaps, false, false)
             }
             for gap in gaps {

@@ -14,10 +14,10 @@ struct KillPoint: Sendable, CustomTestStringConvertible {
         case ended
     }
 
-    /// Of the piece of music: 4 MB, so that commits of 1 MiB fall into its middle.
+    /// Of the piece of music: 4 MB, so that commits of 512 KiB fall into its middle.
     static let length: Int64 = 4_000_000
     /// A commit is due when so much has come since the last one.
-    private static let commitSize: Int64 = 1 << 20
+    private static let commitSize: Int64 = 512 << 10
 
     let seed: UInt64
     let moment: Moment
@@ -35,7 +35,7 @@ struct KillPoint: Sendable, CustomTestStringConvertible {
         case 1: moment = .claimed(Int64.random(in: 1_000..<most, using: &random))
         // Around the places where a commit is due, so that some are killed in the middle of one.
         case 2..<6:
-            let due = Self.commitSize * Int64.random(in: 2...3, using: &random)
+            let due = Self.commitSize * Int64.random(in: 2...6, using: &random)
             let place = min(most, due + Int64.random(in: -20_000..<150_000, using: &random))
             moment = .sentAfterCommit(max(place, Self.afterFirstCommit))
         default: moment = .sentAfterCommit(Int64.random(in: Self.afterFirstCommit..<most, using: &random))
