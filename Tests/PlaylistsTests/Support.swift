@@ -20,7 +20,9 @@ func entries(_ bytes: [UInt8], name: String, limits: PlaylistLimits = PlaylistLi
 {
     let list = ListFile(subject: "list", name: name, base: .folder("/"))
     let kind = ResourceKind.of(firstBytes: bytes, name: name)
-    return try Playlist.entries(of: bytes, kind: kind, in: list, limits: limits)
+    var entries: [PlaylistEntry] = []
+    try Playlist.parse(bytes, kind: kind, in: list, limits: limits) { entries.append($0) }
+    return entries
 }
 
 extension TemporaryFolder {

@@ -7,12 +7,10 @@ import System
 /// `#EXTINF` is the only directive that is used. It describes the next entry, even if other directives or
 /// comments come before that entry.
 enum M3UParser {
-    /// Parses `bytes`; returns at most `limit` + 1 entries, the last of which shows the caller that the list
-    /// is too long.
-    static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
-        var entries: [PlaylistEntry] = []
-        // An array that grows by doubling copies 100,000 entries once more, and holds them twice meanwhile.
-        entries.reserveCapacity(min(limit, bytes.count { $0 == 0x0A || $0 == 0x0D }) + 1)
+    /// Passes the entries of `bytes` to `take` in order: at most `limit` + 1, the last of which shows the caller that
+    /// the list is too long.
+    static func parse(_ bytes: ByteText, limit: Int, _ take: (PlaylistEntry) -> Void) {
+        var count = 0
         var tags = TrackTags()
         var duration: Duration?
         bytes.withoutByteOrderMark.forEachLine { line in
@@ -22,12 +20,12 @@ enum M3UParser {
                 }
                 return
             }
-            guard entries.count <= limit else { return }
-            entries.append(PlaylistEntry(reference: FileName.text(line), tags: tags, duration: duration))
+            guard count <= limit else { return }
+            count += 1
+            take(PlaylistEntry(reference: FileName.text(line), tags: tags, duration: duration))
             tags = TrackTags()
             duration = nil
         }
-        return entries
     }
 
     /// Parses `123 key="value",Artist - Title`. Any part may be missing.

@@ -17,16 +17,17 @@ package enum PlaylistFormat: String, Sendable {
 
 /// Parses playlists in one pass over their bytes. Pure.
 enum Playlist {
-    /// Parses `bytes`, which are of this `kind`, and returns the entries in order, at least one; only a web
-    /// folder may be empty. If there are too many, returns at least one more than `limits` allows.
+    /// Parses `bytes`, which are of this `kind`, and passes the entries to `take` in order, at least one; only a web
+    /// folder may be empty. If there are too many, passes at least one more than `limits` allows.
     ///
     /// If the kind is unknown, each line is an entry. Throws `.badPlaylist`.
-    static func entries(
-        of bytes: [UInt8],
+    static func parse(
+        _ bytes: [UInt8],
         kind: ResourceKind,
         in list: ListFile,
-        limits: PlaylistLimits
-    ) throws(MediaError) -> [PlaylistEntry] {
+        limits: PlaylistLimits,
+        _ take: (PlaylistEntry) -> Void
+    ) throws(MediaError) {
         let subject = list.subject
         let entries: [PlaylistEntry]
         switch kind {
@@ -53,14 +54,27 @@ enum Playlist {
                     WebFolder.entries(of: $0, at: url, limit: limits.entries)
                 })
             else { throw MediaError(.badPlaylist, subject, ResourceKind.page) }
-            return found
+            return found.forEach(take)
         case .list(.pls):
             entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
         case .list(.m3u), .unknown, .folder:
-            entries = bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limits.entries) }
+            // Not collected first: the entries of a list of 100,000 take more memory than its tracks.
+            var isEmpty = true
+            bytes.withUnsafeBufferPointer { bytes in
+                M3UParser.parse(bytes, limit: limits.entries) { entry in
+                    isEmpty = false
+                    take(entry)
+                }
+            }
+            guard !isEmpty else { throw empty(subject) }
+            return
         }
-        guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist is empty") }
-        return entries
+        guard !entries.isEmpty else { throw empty(subject) }
+        entries.forEach(take)
+    }
+
+    private static func empty(_ subject: SafeText) -> MediaError {
+        MediaError(.badPlaylist, subject, "the playlist is empty")
     }
 
     /// Returns the result of `parse`. Its `XMLFault` becomes a `MediaError` about `subject`, which names the

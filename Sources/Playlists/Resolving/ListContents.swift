@@ -63,11 +63,12 @@ struct ListContents: Sendable {
     ) throws(MediaError) {
         let kind = ResourceKind.of(contentType: contentType, firstBytes: bytes, name: list.name)
         isWebFolder = kind == .list(.webFolder)
-        let entries = try Playlist.entries(of: bytes, kind: kind, in: list, limits: limits)
         // Local files that a list from the web may not open.
         var refusals: (count: Int, first: MediaError)?
-        tracks.reserveCapacity(entries.count)
-        for (place, entry) in entries.enumerated() {
+        var place = 0
+        // An array that grows by doubling would copy a long list once more.
+        tracks.reserveCapacity(min(limits.entries, bytes.count { $0 == 0x0A }) + 1)
+        try Playlist.parse(bytes, kind: kind, in: list, limits: limits) { entry in
             do throws(MediaError) {
                 let location = try list.base.location(of: entry, fileExists: LocalFile.exists)
                 add(entry, at: location, episode: list.episode(entry, place: place))
@@ -78,6 +79,7 @@ struct ListContents: Sendable {
                     problems.add(error)
                 }
             }
+            place += 1
         }
         if let refusals { problems.addRefusals(refusals.count, first: refusals.first, of: list.subject) }
     }
