@@ -1,6 +1,7 @@
 import CSystem
 
 package enum ProcessMemory {
-    /// Lets freed blocks of 256 KiB or more return to the system at once, for the rest of the process.
-    package static func returnLargeBlocks() { csystem_return_large_blocks() }
+    /// Lets the process hold little memory that it has freed, from now on: blocks of 256 KiB or more return to the
+    /// system at once, and threads share what is free of smaller ones.
+    package static func limitFreeBlocks() { csystem_limit_free_blocks() }
 }

@@ -13,7 +13,7 @@ enum Program {
     static func run() -> Never {
         checkMemory()
         // Before other threads allocate.
-        ProcessMemory.returnLargeBlocks()
+        ProcessMemory.limitFreeBlocks()
         // Created first: times in events count from its start.
         let clock = SystemClock()
         Signals.prepare()
@@ -27,12 +27,12 @@ enum Program {
     /// Ends the process if `ulimit -v` (RLIMIT_AS) is too small: later, threads and memory would be refused at
     /// any place.
     ///
-    /// Libraries and seventeen threads reserve 1.2 GB of addresses on two processors, of which they use little; with
-    /// 700 MB, the process crashed. Each further processor may add a thread of 73 MB: its stack, and an arena of malloc.
+    /// Libraries, fifteen threads and libpulse's shared memory reserve 560 MB of addresses on two processors, of which
+    /// they use little. Each further processor may add a thread, with a stack of 9 MB.
     private static func checkMemory() {
         var limit = rlimit()
         let processors = min(8, UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
-        let least = 1_300_000_000 + processors * 100_000_000
+        let least = 650_000_000 + processors * 10_000_000
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < least else {
             return
         }

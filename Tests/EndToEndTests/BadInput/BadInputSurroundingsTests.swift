@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    @Test(arguments: ["65536", "1000000"])
+    @Test(arguments: ["65536", "600000"])
     func `too little memory ends the start in one sentence`(kilobytes: String) async throws {
         let stage = try await Stage()
         let limited = ["sh", "-c", #"ulimit -v "$0" && exec "$@""#, kilobytes]
