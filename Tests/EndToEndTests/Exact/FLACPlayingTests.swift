@@ -134,9 +134,13 @@ import Testing
         // The last second is held back, so that the player is still there when its memory is read.
         let gate = stage.server.origin.hold(Self.path, .afterBytesTogether(Int64(bytes.count * 5 / 6)))
         let run = try stage.session([stage.url(Self.path)], sink: "null")
-        try await wait(for: "three seconds") { try run.events.contains { $0.position ?? 0 >= 3 } }
-        let kilobytes = try run.anonymousKilobytes()
-        #expect(kilobytes <= 14 << 10, "\(kilobytes) kB")
+        // The most that is seen: while the first bytes arrive faster than the disk takes them, more is held than later.
+        var most = 0
+        try await wait(for: "three seconds") {
+            most = max(most, try run.anonymousKilobytes())
+            return try run.events.contains { $0.position ?? 0 >= 3 }
+        }
+        #expect(most <= 14 << 10, "\(most) kB")
         try await run.quit()
         gate.release()
     }
