@@ -17,6 +17,8 @@ package final class MP4Decoder: AudioDecoder {
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
     private var opened: Opened?
+    /// What `open` has read of the boxes.
+    private var digest = HeadDigest()
     private var hasPrefetched = false
 
     package private(set) var info = StreamInfo.unopened {
@@ -114,13 +116,19 @@ package final class MP4Decoder: AudioDecoder {
         return index
     }
 
-    /// Walks the boxes of the file.
+    /// Walks the boxes of the file, or what an earlier session has read of them.
     private func head(_ bytes: HeldBytes, at offset: Int64) async throws -> MP4Head {
+        let known = HeadDigest(stored: input.seekTable, length: source.length)
         var head = MP4Head(at: offset)
+        digest = HeadDigest()
         bytes.beginSearch()
         for _ in 0..<Self.mostSteps {
             guard let range = head.wanted, !bytes.isSearchOver else { break }
-            head.took(Array(try await bytes.bytes(in: range)))
+            var part = known?.bytes(in: range)
+            if part == nil { part = Array(try await bytes.bytes(in: range)) }
+            guard let part else { break }
+            digest.record(part, in: range)
+            head.took(part)
         }
         return head
     }
@@ -229,7 +237,11 @@ package final class MP4Decoder: AudioDecoder {
         return (tables + [sound]).allSatisfy { $0.isEmpty || source.isStored($0) }
     }
 
-    package func seekTable() -> [UInt8] { opened?.index.stored() ?? [] }
+    /// The places of fragments. A file without them has tables instead, and the digest of its head is stored.
+    package func seekTable() -> [UInt8] {
+        guard let opened else { return [] }
+        return opened.head.isFragmented ? opened.index.stored() : digest.stored(length: source.length)
+    }
 
     package func scanStored() async throws -> Bool {
         try Task.checkCancellation()

@@ -48,4 +48,30 @@ import Testing
             #expect(source.prefetched.allSatisfy { $0.count < 1 << 20 })
         }
     }
+
+    @Test(arguments: [["-movflags", "+faststart"], []])
+    func `a stored digest of the head replaces its boxes, and one that was changed does not`(
+        arguments: [String]
+    ) async throws {
+        var bytes = try await Self.book(arguments)
+        let first = MP4Decoder(ProbedStream(source: MemorySource(bytes), subject: "book.m4b"))
+        let straight = try await decodeBytes(first, atMost: 40_000)
+        let digest = first.seekTable()
+        #expect((1...16_384).contains(digest.count), "\(digest.count)")
+        // Without its movie's header, the file can be played by its digest only.
+        let name = try #require(bytes.firstRange(of: Array("mdhd".utf8)))
+        bytes.replaceSubrange(name, with: "free".utf8)
+        func heard(_ table: [UInt8], cut: Int = 0) async throws -> [UInt8] {
+            let source = MemorySource(bytes.dropLast(cut), isStored: true)
+            let decoder = MP4Decoder(ProbedStream(source: source, subject: "book.m4b", seekTable: table))
+            let heard = try await decodeBytes(decoder, atMost: 40_000)
+            #expect(decoder.seekTable() == digest)
+            return heard
+        }
+        #expect(try await heard(digest) == straight)
+        var flipped = digest
+        flipped[digest.count / 2] ^= 1
+        await #expect(throws: MediaError.self) { try await heard(flipped) }
+        await #expect(throws: MediaError.self) { try await heard(digest, cut: 1) }
+    }
 }
