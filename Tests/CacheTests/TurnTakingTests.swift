@@ -79,7 +79,8 @@ import Testing
                 try await wait(for: "the others to go") { try await opener.list().count == 1 }
                 await store.close()
             case .committing:
-                let store = try await scene.opener(budget: 8_192).open(url("first"))
+                // Its block, one more, and two for the map of the file.
+                let store = try await scene.opener(budget: 16_384).open(url("first"))
                 store.describe(length: 20)
                 try await store.write(pattern(0..<10), at: 10)
                 try await store.commit()

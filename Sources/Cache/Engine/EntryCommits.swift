@@ -87,7 +87,7 @@ struct EntryCommits: Sendable {
             return ByteRangeSet(claimed.map(\.range)).gaps(in: range)
         }
         guard !gaps.isEmpty else { return .ready }
-        trimming.needed = gaps.reduce(0) { $0 + Self.blocks(of: $1) }
+        trimming.needed = gaps.reduce(Self.mapByteCount) { $0 + Self.blocks(of: $1) }
         let length = plan.description.length
         guard try eviction.makeRoom(&trimming, for: row, length: length, in: folder) else {
             return .makingRoom
@@ -101,10 +101,15 @@ struct EntryCommits: Sendable {
         return .ready
     }
 
-    /// The most bytes that `range` takes on the disk, if its blocks have 4 KiB, as on nearly all filesystems.
+    /// The bytes of a block on nearly all filesystems.
+    private static let block: Int64 = 4_096
+    /// The most bytes by which a commit lengthens the filesystem's map of a file in many pieces. ext4 counts them as the
+    /// file's.
+    private static let mapByteCount = 2 * block
+
+    /// The most bytes that `range` takes on the disk.
     private static func blocks(of range: ByteRange) -> Int64 {
-        let block: Int64 = 4_096
-        return ((range.upperBound - 1) / block - range.lowerBound / block + 1) * block
+        ((range.upperBound - 1) / block - range.lowerBound / block + 1) * block
     }
 
     // MARK: Writing and claiming
