@@ -78,8 +78,10 @@ package struct Track: Sendable, Equatable, Identifiable {
     /// The track with the tags and duration of `facts`, if they are known, instead of those of its playlist.
     package func described(by facts: TrackFacts?) -> Track {
         guard let facts else { return self }
+        var entry = entry.value
+        (entry.tags, entry.duration) = (facts.tags, facts.duration)
         var track = self
-        (track.tags, track.duration) = (facts.tags, facts.duration)
+        track.entry = Shared(entry)
         return track
     }
 }

@@ -59,10 +59,10 @@ import Testing
         let digest = first.seekTable()
         #expect((1...16_384).contains(digest.count), "\(digest.count)")
         // Without its movie's header, the file can be played by its digest only.
-        let name = try #require(bytes.firstRange(of: Array("mdhd".utf8)))
+        let name = try #require(Data(bytes).range(of: Data("mdhd".utf8)))
         bytes.replaceSubrange(name, with: "free".utf8)
         func heard(_ table: [UInt8], cut: Int = 0) async throws -> [UInt8] {
-            let source = MemorySource(bytes.dropLast(cut), isStored: true)
+            let source = MemorySource(Array(bytes[..<(bytes.count - cut)]), isStored: true)
             let decoder = MP4Decoder(ProbedStream(source: source, subject: "book.m4b", seekTable: table))
             let heard = try await decodeBytes(decoder, atMost: 40_000)
             #expect(decoder.seekTable() == digest)
