@@ -14,7 +14,7 @@ import Testing
 
     init() {
         scene = CacheScene()
-        disk = TestDisk(scene, size: 700_000)
+        disk = TestDisk(scene, size: 350_000)
         opener = scene.opener(files: disk)
     }
 
@@ -27,17 +27,17 @@ import Testing
         async throws
     {
         let store = try await opener.open(url("a"))
-        try await store.write(0..<1_000_000)
+        try await store.write(0..<500_000)
         _ = try await store.refusedCommit()
         let stored = try #require(try await scene.stored()).byteCount
-        #expect(stored > 600_000 && stored <= 700_000)
-        #expect(try await store.holds(0..<1_000_000))
+        #expect(stored > 250_000 && stored <= 350_000)
+        #expect(try await store.holds(0..<500_000))
         // No unclaimed bytes are left on the disk, except for the rest of a block.
         #expect(scene.allocated <= stored + 4_096)
 
         disk.resize(nil)
         try await store.commit()
-        #expect(try await scene.stored() == ByteRangeSet(0..<1_000_000))
+        #expect(try await scene.stored() == ByteRangeSet(0..<500_000))
         await store.close()
     }
 
@@ -46,16 +46,16 @@ import Testing
     {
         disk.resize(nil)
         refuseClaims(2)
-        let store = try await opener.opened("a", 0..<1_000_000)
+        let store = try await opener.opened("a", 0..<500_000)
         #expect(disk.refusals == 2)
-        #expect(try await scene.stored() == ByteRangeSet(0..<1_000_000))
+        #expect(try await scene.stored() == ByteRangeSet(0..<500_000))
 
         refuseClaims(.max)
-        try await store.write(1_000_000..<1_500_000)
+        try await store.write(500_000..<1_000_000)
         await #expect(throws: MediaError.self) { try await store.commit() }
         // But for the blocks of which others claim a part.
-        #expect(scene.allocated <= 1_000_000 + 2 * 4_096)
-        #expect(try await store.holds(0..<1_500_000))
+        #expect(scene.allocated <= 500_000 + 2 * 4_096)
+        #expect(try await store.holds(0..<1_000_000))
         await store.close()
     }
 

@@ -229,6 +229,25 @@ import Testing
         #expect((PersistentStore.commitSize...PersistentStore.mostBuffered).contains(most.withLock { $0 }))
     }
 
+    @Test func `while the disk is busy with a commit, no small ones queue up behind it`() async throws {
+        let disk = TestDisk(scene)
+        let store = try await scene.opener(files: disk).opened("a")
+        let records = disk.operations.count { $0 == .record }
+        @Sendable func write(_ block: Int64) async throws {
+            try await store.write([UInt8](repeating: 7, count: 65_536), at: block * 65_536)
+        }
+        disk.hold(.flush)
+        let most = PersistentStore.mostBuffered / 65_536
+        for block in 0..<most { try await write(block) }
+        try await wait(for: "the commit") { disk.isHolding }
+        let waiting = Task { try await write(most) }
+        disk.hold(nil)
+        try await waiting.value
+        await store.close()
+        // One for the first half mebibyte, and that of closing.
+        #expect(disk.operations.count { $0 == .record } == records + 2)
+    }
+
     @Test func `a commit waits for another store's commit of the entry, but not for ever`() async throws {
         let store = try await scene.opener().open(url("a"))
         try await store.write(0..<1_000)

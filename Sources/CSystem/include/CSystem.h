@@ -30,8 +30,8 @@ long long csystem_next_hole(int descriptor, long long offset);
 /// Lets `free` return blocks of 256 KiB or more to the system at once, and all threads share two arenas.
 ///
 /// By default, glibc raises that limit to the size of the largest block that was freed, and keeps twice as much at the
-/// end of each thread's heap (mallopt(3)): with frames of megabytes, 3 MB more. An arena for each thread, with free
-/// blocks that no other thread uses, takes 1 MB more, and 64 MB of addresses each.
+/// end of each thread's heap (mallopt(3)): with frames of megabytes, 3 MB more. With an arena for each thread, blocks that
+/// no other thread may use would take 0.5 MB more in all, and each arena 64 MB of addresses.
 void csystem_limit_free_blocks(void);
 
 /// A function of a library: its name, and the variable for its address.

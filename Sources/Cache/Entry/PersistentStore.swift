@@ -107,13 +107,10 @@ final class PersistentStore: ByteStore {
         guard offset >= 0, !isTooFar, end < Int64.max - 1 else {
             throw MediaError(.notCached, url.safeText, "bytes at an impossible offset can't be cached")
         }
-        let isFull = guarded.withLock { guarded in
-            // Only a store that is caching buffers new bytes; otherwise they go to the volatile store.
-            guard case .caching = guarded.standing else { return false }
-            let count = guarded.state.bufferedByteCount
-            return count > 0 && count + Int64(bytes.count) > Self.mostBuffered
+        if isFull(for: bytes.count) {
+            // A commit that was due may have made room meanwhile.
+            try? await engine.committer.run { if self.isFull(for: bytes.count) { try self.commitNow() } }
         }
-        if isFull { try? await commit() }
         let (gaps, isDue, isCached) = guarded.withLock { guarded in
             let gaps = guarded.state.gaps(in: offset..<end)
             guard case .caching = guarded.standing else {
@@ -124,12 +121,15 @@ final class PersistentStore: ByteStore {
             guard guarded.state.heldByteCount(adding: offset..<end) <= Self.mostUnproven else {
                 return (gaps, false, false)
             }
+            let before = guarded.state.bufferedByteCount
             for gap in gaps {
                 let start = Int(gap.lowerBound - offset)
                 guarded.state.bytesWritten(bytes[start..<start + gap.count], at: gap.lowerBound)
             }
             if !gaps.isEmpty, guarded.timer == nil { guarded.timer = startTimer() }
-            return (gaps, guarded.state.bufferedByteCount >= Self.commitSize, true)
+            // The write that crosses the limit asks for the commit; others would ask for small ones behind it.
+            let isDue = before < Self.commitSize && guarded.state.bufferedByteCount >= Self.commitSize
+            return (gaps, isDue, true)
         }
         // If this fails, the next write goes to the volatile store and reports why.
         if isDue { engine.committer.submit { try? self.commitNow() } }
@@ -142,6 +142,16 @@ final class PersistentStore: ByteStore {
         }
     }
 
+    /// `true` if `byteCount` more bytes may be buffered only after a commit.
+    private func isFull(for byteCount: Int) -> Bool {
+        guarded.withLock { guarded in
+            // Only a store that is caching buffers new bytes; otherwise they go to the volatile store.
+            guard case .caching = guarded.standing else { return false }
+            let count = guarded.state.bufferedByteCount
+            return count > 0 && count + Int64(byteCount) > Self.mostBuffered
+        }
+    }
+
     package func describe(_ description: EntryDescription) {
         guarded.withLock { guarded in
             if guarded.state.description.identityText != description.identityText {
@@ -149,8 +159,8 @@ final class PersistentStore: ByteStore {
             }
             var description = description
             // If the caller has no seek table, keep the stored one: it may have come with the entry of
-            // another URL.
-            if description.seekTable.isEmpty {
+            // another URL. A table made of bytes that are not proven may be of another version.
+            if description.seekTable.isEmpty || guarded.state.proven != nil {
                 description.seekTable = guarded.state.description.seekTable
             }
             guarded.state.described(description)

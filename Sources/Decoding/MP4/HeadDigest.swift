@@ -1,25 +1,29 @@
 import Media
 
-/// The bytes that a walk over the boxes of an MP4 file has read: of the head of a long book, a few of its megabytes.
+/// The bytes that a walk over the boxes of an MP4 file has read.
 ///
-/// It is stored with the entry, so that a later start reads no box.
+/// The head of a long book has megabytes, of which a walk reads a few kilobytes. They are stored with the entry, so that
+/// a later start reads no box.
 struct HeadDigest: Equatable {
     /// The magic number and the version of the format; other versions are refused.
     private static let mark: [UInt8] = Array("RMD".utf8) + [1]
-    /// The most bytes that are kept; a longer head is read again.
+    /// The most bytes; a head of more is not stored.
     static let mostByteCount = 256 << 10
 
     /// The parts by their offsets.
     private var parts: [Int64: [UInt8]] = [:]
     private var byteCount = 0
+    private var isTooLong = false
 
     init() {}
 
     /// Records that `range` has these bytes. Ranges that the end of the resource cuts are not recorded.
     mutating func record(_ bytes: [UInt8], in range: ByteRange) {
-        guard bytes.count == range.count, byteCount <= Self.mostByteCount else { return }
+        guard bytes.count == range.count, !bytes.isEmpty, !isTooLong else { return }
         byteCount += bytes.count
         parts[range.lowerBound] = bytes
+        isTooLong = byteCount > Self.mostByteCount
+        if isTooLong { parts = [:] }
     }
 
     /// The bytes of `range`; `nil` if it was not recorded.
@@ -30,7 +34,7 @@ struct HeadDigest: Equatable {
     /// The digest as bytes: mark, length of the resource, parts, and a check. Empty if the length is unknown, or if the
     /// head is too long.
     func stored(length: Int64?) -> [UInt8] {
-        guard let length, !parts.isEmpty, byteCount <= Self.mostByteCount else { return [] }
+        guard let length, !parts.isEmpty else { return [] }
         var bytes = Self.mark
         StoredNumbers.append(length, to: &bytes)
         var last: Int64 = 0
@@ -52,7 +56,7 @@ struct HeadDigest: Equatable {
         var offset: Int64 = 0
         while !rest.isEmpty {
             guard let distance = StoredNumbers.take(&rest), let count = StoredNumbers.take(&rest),
-                distance < length - offset, count <= rest.count
+                distance < length - offset, count <= min(Int64(rest.count), length - offset - distance)
             else { return nil }
             offset += distance
             record(Array(rest.prefix(Int(count))), in: offset..<offset + count)

@@ -88,9 +88,10 @@ package final class MP4Decoder: AudioDecoder {
         } catch let refusal as AACRefusal {
             throw MediaError(.notAudio, input.subject, refusal.cause)
         }
+        _ = try await made.titles?.readStored(fetching: false)
+        // Only after the last `await`, so that a cancelled opening begins again.
         opened = made
         input.forgetStart()
-        _ = try await made.titles?.readStored(fetching: false)
         info = info(of: made, start)
         return made
     }
@@ -237,10 +238,10 @@ package final class MP4Decoder: AudioDecoder {
         return (tables + [sound]).allSatisfy { $0.isEmpty || source.isStored($0) }
     }
 
-    /// The places of fragments. A file without them has tables instead, and the digest of its head is stored.
+    /// The places of the fragments; without fragments, what the walk has read of the head.
     package func seekTable() -> [UInt8] {
-        guard let opened else { return [] }
-        return opened.head.isFragmented ? opened.index.stored() : digest.stored(length: source.length)
+        guard let places = opened?.index.stored() else { return [] }
+        return places.isEmpty ? digest.stored(length: source.length) : places
     }
 
     package func scanStored() async throws -> Bool {

@@ -58,7 +58,7 @@ enum Playlist {
         case .list(.pls):
             entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
         case .list(.m3u), .unknown, .folder:
-            // Not collected first: the entries of a list of 100,000 take more memory than its tracks.
+            // Each entry becomes a track at once: an array of 100,000 entries takes more memory than the tracks.
             var isEmpty = true
             bytes.withUnsafeBufferPointer { bytes in
                 M3UParser.parse(bytes, limit: limits.entries) { entry in

@@ -66,8 +66,12 @@ struct ListContents: Sendable {
         // Local files that a list from the web may not open.
         var refusals: (count: Int, first: MediaError)?
         var place = 0
-        // An array that grows by doubling would copy a long list once more.
-        tracks.reserveCapacity(min(limits.entries, bytes.count { $0 == 0x0A }) + 1)
+        switch kind {
+        case .list(.m3u), .unknown:
+            // Growing by doubling would copy a long list.
+            tracks.reserveCapacity(min(limits.entries, bytes.count { $0 == 0x0A || $0 == 0x0D }) + 1)
+        default: break
+        }
         try Playlist.parse(bytes, kind: kind, in: list, limits: limits) { entry in
             do throws(MediaError) {
                 let location = try list.base.location(of: entry, fileExists: LocalFile.exists)

@@ -58,14 +58,17 @@ import Testing
         let straight = try await decodeBytes(first, atMost: 40_000)
         let digest = first.seekTable()
         #expect((1...16_384).contains(digest.count), "\(digest.count)")
-        // Without its movie's header, the file can be played by its digest only.
-        let name = try #require(Data(bytes).range(of: Data("mdhd".utf8)))
-        bytes.replaceSubrange(name, with: "free".utf8)
+        // With such boxes, the file can be played by its digest only.
+        for box in ["mvhd", "trak", "tkhd", "mdia", "mdhd", "minf", "stbl", "stsd", "stts", "stsc", "stsz", "stco", "udta"] {
+            let name = try #require(Data(bytes).range(of: Data(box.utf8)))
+            bytes.replaceSubrange(name, with: "free".utf8)
+        }
         func heard(_ table: [UInt8], cut: Int = 0) async throws -> [UInt8] {
             let source = MemorySource(Array(bytes[..<(bytes.count - cut)]), isStored: true)
             let decoder = MP4Decoder(ProbedStream(source: source, subject: "book.m4b", seekTable: table))
+            #expect(decoder.seekTable().isEmpty)
             let heard = try await decodeBytes(decoder, atMost: 40_000)
-            #expect(decoder.seekTable() == digest)
+            #expect(decoder.seekTable() == digest && decoder.info == first.info)
             return heard
         }
         #expect(try await heard(digest) == straight)
@@ -73,5 +76,26 @@ import Testing
         flipped[digest.count / 2] ^= 1
         await #expect(throws: MediaError.self) { try await heard(flipped) }
         await #expect(throws: MediaError.self) { try await heard(digest, cut: 1) }
+    }
+
+    @Test func `a digest states a length and only bytes before it, and none is made of a long head`() {
+        var digest = HeadDigest()
+        for offset in [0, 8, 1_000] as [Int64] { digest.record([1, 2, 3], in: offset..<offset + 3) }
+        // Cut by the end of the file, and empty.
+        digest.record([4], in: 2_000..<2_003)
+        digest.record([], in: 3_000..<3_000)
+        let stored = digest.stored(length: 1_003)
+        #expect(HeadDigest(stored: stored, length: 1_003) == digest)
+        #expect(digest.bytes(in: 8..<11) == [1, 2, 3] && digest.bytes(in: 8..<10) == nil)
+        for length in [nil, 1_002, 1_004] as [Int64?] { #expect(HeadDigest(stored: stored, length: length) == nil) }
+        #expect(digest.stored(length: nil).isEmpty)
+        // The last part would end after the length that the bytes state, or its offset overflow.
+        #expect(HeadDigest(stored: digest.stored(length: 1_002), length: 1_002) == nil)
+        var hostile = HeadDigest()
+        hostile.record([1, 2], in: Int64.max - 2..<Int64.max)
+        #expect(HeadDigest(stored: hostile.stored(length: .max - 1), length: .max - 1) == nil)
+
+        digest.record([UInt8](repeating: 5, count: HeadDigest.mostByteCount), in: 4_000..<4_000 + (256 << 10))
+        #expect(digest.stored(length: 1 << 20).isEmpty && digest.bytes(in: 0..<3) == nil)
     }
 }

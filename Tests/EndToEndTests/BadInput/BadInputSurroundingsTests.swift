@@ -77,10 +77,19 @@ import Testing
     }
 
     @Test(arguments: ["65536", "600000"])
-    func `too little memory ends the start in one sentence`(kilobytes: String) async throws {
+    func `too little memory ends the start in one sentence, and what it asks for is enough`(kilobytes: String)
+        async throws
+    {
         let stage = try await Stage()
-        let limited = ["sh", "-c", #"ulimit -v "$0" && exec "$@""#, kilobytes]
-        let run = try await stage.play([stage.music], wrapper: limited)
+        func limited(to kilobytes: String) -> [String] {
+            ["sh", "-c", #"ulimit -v "$0" && exec "$@""#, kilobytes]
+        }
+        let run = try await stage.play([stage.music], wrapper: limited(to: kilobytes))
         expectOneSentence(run, ["Not enough memory: ulimit -v allows "], status: 1)
+        let words = run.errors.split(whereSeparator: \.isWhitespace)
+        let needed = try #require(words.suffix(2).first.flatMap { Int($0) })
+        #expect(words.last == "MB")
+        let enough = try await stage.play([stage.music], wrapper: limited(to: "\(needed * 1_000_000 / 1_024 + 1)"))
+        #expect(enough.status == 0, "\(enough.errors)")
     }
 }
