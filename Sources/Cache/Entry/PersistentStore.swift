@@ -22,7 +22,7 @@ final class PersistentStore: ByteStore {
     static let commitAge = Duration.seconds(1)
     /// A write that would exceed this many buffered bytes first waits for a commit. If the disk is slower
     /// than the network, this bounds the memory used, and the loss if the process is killed.
-    static let mostBuffered: Int64 = commitSize + (128 << 10)
+    static let mostBuffered: Int64 = commitSize + commitSize / 2
     /// The most bytes that stay in memory because they are not proven to be of the resource's version.
     static let mostUnproven: Int64 = 2 << 20
 
