@@ -64,8 +64,13 @@ package struct TextCluster: Equatable {
 }
 
 extension SafeText {
+    /// `true` if each byte is a character of one column. Most text is, and looking up its properties would take a third
+    /// of the time of a drawing.
+    private var isPrintableASCII: Bool { string.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+
     /// The number of columns that the text takes on a screen.
     package var columns: Int {
+        if isPrintableASCII { return string.utf8.count }
         var columns = 0
         TextCluster.forEach(in: self) { cluster in
             columns += cluster.width
@@ -80,6 +85,7 @@ extension SafeText {
     /// less.
     package func cut(toColumns limit: Int, ellipsis: SafeText = "…") -> SafeText {
         guard limit > 0 else { return "" }
+        if isPrintableASCII, string.utf8.count <= limit { return self }
         var columns = 0
         var whole = ""
         var beforeEllipsis = ""
