@@ -59,7 +59,10 @@ import Testing
         let digest = first.seekTable()
         #expect((1...16_384).contains(digest.count), "\(digest.count)")
         // With such boxes, the file can be played by its digest only.
-        for box in ["mvhd", "trak", "tkhd", "mdia", "mdhd", "minf", "stbl", "stsd", "stts", "stsc", "stsz", "stco", "udta"] {
+        for box in [
+            "mvhd", "trak", "tkhd", "mdia", "mdhd", "minf", "stbl", "stsd", "stts", "stsc", "stsz", "stco",
+            "udta",
+        ] {
             let name = try #require(Data(bytes).range(of: Data(box.utf8)))
             bytes.replaceSubrange(name, with: "free".utf8)
         }
@@ -87,7 +90,9 @@ import Testing
         let stored = digest.stored(length: 1_003)
         #expect(HeadDigest(stored: stored, length: 1_003) == digest)
         #expect(digest.bytes(in: 8..<11) == [1, 2, 3] && digest.bytes(in: 8..<10) == nil)
-        for length in [nil, 1_002, 1_004] as [Int64?] { #expect(HeadDigest(stored: stored, length: length) == nil) }
+        for length in [nil, 1_002, 1_004] as [Int64?] {
+            #expect(HeadDigest(stored: stored, length: length) == nil)
+        }
         #expect(digest.stored(length: nil).isEmpty)
         // The last part would end after the length that the bytes state, or its offset overflow.
         #expect(HeadDigest(stored: digest.stored(length: 1_002), length: 1_002) == nil)

@@ -89,7 +89,10 @@ import Testing
         let words = run.errors.split(whereSeparator: \.isWhitespace)
         let needed = try #require(words.suffix(2).first.flatMap { Int($0) })
         #expect(words.last == "MB")
-        let enough = try await stage.play([stage.music], wrapper: limited(to: "\(needed * 1_000_000 / 1_024 + 1)"))
+        let enough = try await stage.play(
+            [stage.music],
+            wrapper: limited(to: "\(needed * 1_000_000 / 1_024 + 1)")
+        )
         #expect(enough.status == 0, "\(enough.errors)")
     }
 }
