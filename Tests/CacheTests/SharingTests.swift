@@ -248,6 +248,18 @@ import Testing
         #expect(disk.operations.count { $0 == .record } == records + 2)
     }
 
+    @Test func `no seek table is stored while bytes are not proven to be of this version`() async throws {
+        let store = try await scene.opener().opened("a", 0..<1_000)
+        var description = store.description
+        for (proven, table) in [(ByteRangeSet(0..<1_000), [1]), (nil, [2])] as [(ByteRangeSet?, [UInt8])] {
+            store.commitOnly(proven)
+            description.seekTable = table
+            store.describe(description)
+            #expect(store.description.seekTable == (proven == nil ? table : []))
+        }
+        await store.close()
+    }
+
     @Test func `a commit waits for another store's commit of the entry, but not for ever`() async throws {
         let store = try await scene.opener().open(url("a"))
         try await store.write(0..<1_000)

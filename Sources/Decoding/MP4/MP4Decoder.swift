@@ -17,7 +17,7 @@ package final class MP4Decoder: AudioDecoder {
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
     private var opened: Opened?
-    /// What `open` has read of the boxes.
+    /// The bytes of the boxes, as `open` has read them.
     private var digest = HeadDigest()
     private var hasPrefetched = false
 
@@ -125,9 +125,10 @@ package final class MP4Decoder: AudioDecoder {
         bytes.beginSearch()
         for _ in 0..<Self.mostSteps {
             guard let range = head.wanted, !bytes.isSearchOver else { break }
-            var part = known?.bytes(in: range)
-            if part == nil { part = Array(try await bytes.bytes(in: range)) }
-            guard let part else { break }
+            let part =
+                if let stored = known?.bytes(in: range) { stored } else {
+                    Array(try await bytes.bytes(in: range))
+                }
             digest.record(part, in: range)
             head.took(part)
         }
