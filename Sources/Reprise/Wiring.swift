@@ -15,13 +15,6 @@ import TerminalUI
 ///
 /// Only this file connects the concrete types of different modules.
 struct Wiring {
-    /// The decoder for each kind of audio.
-    private static let decoders = DecoderTable([
-        .mpeg: { MPEGDecoder($0) }, .flac: { FLACDecoder($0) }, .ogg: { OggDecoder($0) },
-        .adts: { ADTSDecoder($0) }, .mp4: { MP4Decoder($0) }, .wave: { PCMDecoder($0) },
-        .aiff: { PCMDecoder($0) },
-    ])
-
     let options: Options
     let presentation: Presentation
     let interface: InterfaceSettings
@@ -187,7 +180,7 @@ struct Wiring {
                 return refresh || refreshesAll
                     ? try await loaders.openRevalidated(location) : try await loaders.open(location)
             },
-            makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1.location, lasting: $1.duration) },
+            makeDecoder: { try await DecoderTable.all.decoder(for: $0, at: $1.location, lasting: $1.duration) },
             output: output,
             resolver: HomeResolver(resolver: resolver, secretOrigins: secretOrigins),
             save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
@@ -335,7 +328,7 @@ extension Wiring {
         return MusicSupply(
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             opener: loaders,
-            makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },
+            makeDecoder: { try await DecoderTable.all.decoder(for: $0, at: $1) },
             isDamaged: { try await FLACDecoder.isDamaged($0) },
             lastNotCached: { lastNotCached.value },
             closeOpened: { await resolver.close() },

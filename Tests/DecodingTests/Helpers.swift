@@ -66,15 +66,6 @@ func expectNear(
     )
 }
 
-extension DecoderTable {
-    /// The decoders of all kinds that are played.
-    static let all = DecoderTable([
-        .mpeg: { MPEGDecoder($0) }, .flac: { FLACDecoder($0) }, .ogg: { OggDecoder($0) },
-        .adts: { ADTSDecoder($0) }, .mp4: { MP4Decoder($0) }, .wave: { PCMDecoder($0) },
-        .aiff: { PCMDecoder($0) },
-    ])
-}
-
 extension MPEGDecoder {
     convenience init(_ bytes: [UInt8]) { self.init(source: MemorySource(bytes)) }
 

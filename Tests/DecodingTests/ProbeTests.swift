@@ -20,6 +20,11 @@ import Testing
         (.foreign("MP2 in an MPEG stream", "mpg", ["-c:a", "mp2", "-b:a", "64k"]), "MPEG video"),
     ]
 
+    @Test func `the kinds that are played are those with a decoder`() {
+        let kinds = AudioKind.allCases.filter { DecoderTable.all.hasDecoder(for: $0) }
+        #expect(Set(kinds) == Set(AudioKind.played))
+    }
+
     @Test(arguments: foreign)
     func `what is not played is refused by its name, with a tag in front too`(
         fixture: Fixture,

@@ -6,7 +6,17 @@ package struct DecoderTable: Sendable {
 
     private let factories: [AudioKind: Factory]
 
+    /// The decoders of all kinds that are played (`AudioKind.played`).
+    package static let all = DecoderTable([
+        .mpeg: { MPEGDecoder($0) }, .flac: { FLACDecoder($0) }, .ogg: { OggDecoder($0) },
+        .adts: { ADTSDecoder($0) }, .mp4: { MP4Decoder($0) }, .wave: { PCMDecoder($0) },
+        .aiff: { PCMDecoder($0) },
+    ])
+
     package init(_ factories: [AudioKind: Factory]) { self.factories = factories }
+
+    /// `true` if there is a decoder for `kind`.
+    package func hasDecoder(for kind: AudioKind) -> Bool { factories[kind] != nil }
 
     /// Reads the first bytes of `reader`, with the one request that a cold start needs, and creates a decoder
     /// for them. A playlist or feed states that the music lasts `duration`, if any does.

@@ -1,4 +1,5 @@
-/// An audio format, or a container of audio. The table of their magic numbers, content types and file name extensions.
+/// An audio format, or a container of audio. The table of all of them: names, magic numbers, content types, file name
+/// extensions, and which are played. `DecoderTable` has the decoders of those.
 ///
 /// Content types and names are hints, because servers and people often state wrong ones: magic numbers take
 /// precedence. MPEG audio and ADTS have none that is reliable; their frame headers are checked by the probe.
@@ -6,8 +7,11 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     case mpeg, flac, ogg, wave, aiff, mp4, adts, wavpack, monkeysAudio, asf, matroska
     case musepack, trueAudio, dsd, caf, au, amr, midi, avi, mpegVideo
 
-    /// The kinds that Reprise plays.
-    package static let played: [AudioKind] = [.mpeg, .flac, .ogg, .adts, .mp4, .wave, .aiff]
+    /// The kinds that Reprise plays, in the order of messages.
+    package static let played = rows.filter(\.isPlayed).map(\.kind)
+
+    /// The extensions of files that are played, in lower case.
+    package static let playedExtensions = rows.filter(\.isPlayed).flatMap(\.extensions)
 
     /// A message that names `what`, which is not played, and the kinds that are.
     package static func refusal(of what: SafeText) -> SafeText {
@@ -20,7 +24,7 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     package static let headByteCount = 16
 
     /// `true` if files of this kind often have integers of more than 16 bits.
-    package var mayHaveWideSamples: Bool { [.flac, .wave, .aiff].contains(self) }
+    package var mayHaveWideSamples: Bool { Self.row(of: self).mayHaveWideSamples }
 
     /// The name of the kind for messages.
     package var name: String { Self.row(of: self).name }
@@ -57,7 +61,11 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         /// Alternatives; each is a magic number of one or more parts.
         var magic: [[Part]] = []
         var types: [String] = []
-        var extensions: [String] = []
+        var extensions: [StaticString] = []
+        /// Extensions of files of this kind that are not played, because of their codec or a protection.
+        var otherExtensions: [StaticString] = []
+        var isPlayed = false
+        var mayHaveWideSamples = false
     }
 
     private static func mark(_ text: StaticString, at offset: Int = 0) -> Part {
@@ -71,7 +79,9 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         uniqueKeysWithValues: rows.flatMap { row in row.types.map { ($0, row.kind) } }
     )
     private static let kindByExtension = Dictionary(
-        uniqueKeysWithValues: rows.flatMap { row in row.extensions.map { ($0, row.kind) } }
+        uniqueKeysWithValues: rows.flatMap { row in
+            (row.extensions + row.otherExtensions).map { ($0.description, row.kind) }
+        }
     )
 
     /// Marks that a line of text could begin with (`MAC Demarco/Salad Days.mp3`) are tested with the binary byte
@@ -83,48 +93,60 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
             // The early container of MP3 in RIFF.
             magic: [[mark("RIFF"), mark("RMP3", at: 8)]],
             types: ["audio/mpeg", "audio/mp3", "audio/mpeg3", "audio/mpg", "audio/x-mpeg", "audio/x-mp3"],
-            extensions: ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"]
+            extensions: ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"],
+            isPlayed: true
         ),
         Row(
             kind: .flac,
             name: "FLAC",
             magic: [[mark("fLaC")]],
             types: ["audio/flac", "audio/x-flac"],
-            extensions: ["flac", "fla"]
+            extensions: ["flac", "fla"],
+            isPlayed: true,
+            mayHaveWideSamples: true
         ),
         Row(
             kind: .ogg,
             name: "Ogg",
             magic: [[mark("OggS"), (4, [0])]],
             types: ["audio/ogg", "application/ogg", "audio/opus", "audio/vorbis", "audio/x-vorbis+ogg"],
-            extensions: ["ogg", "oga", "opus", "spx"]
+            extensions: ["ogg", "oga", "opus"],
+            otherExtensions: ["spx"],
+            isPlayed: true
         ),
         Row(
-            kind: .wave,
-            name: "WAV",
-            magic: ["RIFF", "RF64", "BW64"].map { [mark($0), mark("WAVE", at: 8)] },
-            types: ["audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"],
-            extensions: ["wav", "wave", "bwf", "rf64"]
-        ),
-        Row(
-            kind: .aiff,
-            name: "AIFF",
-            magic: ["AIFF", "AIFC"].map { [mark("FORM"), mark($0, at: 8)] },
-            types: ["audio/aiff", "audio/x-aiff"],
-            extensions: ["aif", "aiff", "aifc"]
+            kind: .adts,
+            name: "AAC",
+            types: ["audio/aac", "audio/aacp", "audio/x-aac"],
+            extensions: ["aac", "adts"],
+            isPlayed: true
         ),
         Row(
             kind: .mp4,
             name: "M4A",
             magic: [[mark("ftyp", at: 4)]],
             types: ["audio/mp4", "audio/x-m4a", "audio/m4a", "audio/x-m4b", "video/mp4"],
-            extensions: ["m4a", "m4b", "m4p", "mp4", "alac"]
+            extensions: ["m4a", "m4b", "mp4"],
+            otherExtensions: ["m4p", "alac"],
+            isPlayed: true
         ),
         Row(
-            kind: .adts,
-            name: "AAC",
-            types: ["audio/aac", "audio/aacp", "audio/x-aac"],
-            extensions: ["aac", "adts"]
+            kind: .wave,
+            name: "WAV",
+            magic: ["RIFF", "RF64", "BW64"].map { [mark($0), mark("WAVE", at: 8)] },
+            types: ["audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"],
+            extensions: ["wav", "wave", "bwf", "rf64"],
+            isPlayed: true,
+            mayHaveWideSamples: true
+        ),
+        Row(
+            kind: .aiff,
+            name: "AIFF",
+            magic: ["AIFF", "AIFC"].map { [mark("FORM"), mark($0, at: 8)] },
+            types: ["audio/aiff", "audio/x-aiff"],
+            extensions: ["aif", "aiff", "aifc"],
+            isPlayed: true,
+            mayHaveWideSamples: true
         ),
         Row(
             kind: .wavpack,

@@ -3,8 +3,8 @@ package import Media
 /// The kind of a resource: a list, music or a folder. Only this type decides that, from the facts known so
 /// far. Pure.
 ///
-/// To recognize another kind of list or music, add its extension and content types below (for a list also its
-/// first bytes), and rows to `ResourceKindTests`.
+/// To recognize another kind of list, add its extension, content types and first bytes below, and rows to
+/// `ResourceKindTests`. `AudioKind` has those of music.
 package enum ResourceKind: Sendable, Equatable {
     /// A folder of the local file system.
     case folder
@@ -33,15 +33,11 @@ package enum ResourceKind: Sendable, Equatable {
     static let page: SafeText = "got a web page instead of audio (wrong link or login page?)"
 
     /// The kinds by the extensions of names, in lower case. The first row matches most entries of long lists.
-    private static let extensions: [(name: StaticString, kind: ResourceKind)] = [
-        ("mp3", .music), ("mp2", .music), ("mp1", .music), ("mpga", .music), ("mpa", .music),
-        ("mpeg", .music), ("wav", .music), ("wave", .music), ("bwf", .music), ("rf64", .music),
-        ("aif", .music), ("aiff", .music), ("aifc", .music), ("flac", .music), ("fla", .music),
-        ("ogg", .music), ("oga", .music), ("opus", .music), ("aac", .music), ("adts", .music),
-        ("m4a", .music), ("m4b", .music), ("mp4", .music),
-        ("m3u", .list(.m3u)), ("m3u8", .list(.m3u)), ("pls", .list(.pls)), ("xspf", .list(.xspf)),
-        ("rss", .list(.feed)), ("atom", .list(.feed)), ("opml", .list(.opml)),
-    ]
+    private static let extensions: [(name: StaticString, kind: ResourceKind)] =
+        AudioKind.playedExtensions.map { ($0, .music) } + [
+            ("m3u", .list(.m3u)), ("m3u8", .list(.m3u)), ("pls", .list(.pls)), ("xspf", .list(.xspf)),
+            ("rss", .list(.feed)), ("atom", .list(.feed)), ("opml", .list(.opml)),
+        ]
 
     /// The formats of lists by content type. Types of XML or of text in general are missing: they say less
     /// than the first bytes.
