@@ -180,7 +180,9 @@ struct Wiring {
                 return refresh || refreshesAll
                     ? try await loaders.openRevalidated(location) : try await loaders.open(location)
             },
-            makeDecoder: { try await DecoderTable.all.decoder(for: $0, at: $1.location, lasting: $1.duration) },
+            makeDecoder: {
+                try await DecoderTable.all.decoder(for: $0, at: $1.location, lasting: $1.duration)
+            },
             output: output,
             resolver: HomeResolver(resolver: resolver, secretOrigins: secretOrigins),
             save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
