@@ -68,6 +68,63 @@ import Testing
         #expect(entries == [expected])
     }
 
+    @Test func `an episode of RSS 1.0 has the same`() throws {
+        let entries = try feed(
+            """
+            <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+            xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:enc="http://purl.oclc.org/net/rss_2.0/enc#">
+            <channel rdf:about="http://h/"><title>Harbour</title><items><rdf:Seq/></items></channel>
+            <item rdf:about="http://h/1"><title>Fog</title><link>http://h/1</link>
+            <dc:date>2026-11-23T08:05:30+01:00</dc:date>
+            <enc:enclosure rdf:resource="e1.mp3" enc:type="audio/mpeg" enc:length="1"/></item>
+            <item rdf:about="http://h/2"><title>A song</title><link>http://h/2.mp3?x</link></item>
+            <item rdf:about="http://h/3"><title>A post</title><link>http://h/3.html</link></item></rdf:RDF>
+            """
+        )
+        #expect(entries.map(\.reference) == ["e1.mp3", "http://h/2.mp3?x"])
+        #expect(entries.map(\.episode?.guid) == ["http://h/1", "http://h/2"])
+        #expect(entries.map(\.tags) == ["Fog", "A song"].map { TrackTags(title: $0, artist: "Harbour") })
+        #expect(entries[0].episode?.date == FeedDate(seconds: 1_795_417_530, offset: 3_600))
+    }
+
+    @Test(arguments: ["", " xmlns=\"http://purl.org/atom/ns#\""])
+    func `Atom without its namespace, or of its first version, is read`(namespace: String) throws {
+        let entries = try feed(
+            """
+            <feed\(namespace)><title>Harbour</title><entry><title>Fog</title><id>1</id><issued>2026-11-23</issued>
+            <link rel="enclosure" href=" e1.mp3 "/></entry></feed>
+            """
+        )
+        #expect(entries.map(\.reference) == ["e1.mp3"] && entries[0].episode?.guid == "1")
+        #expect(entries[0].episode?.date?.day == "2026-11-23" && entries[0].tags.artist == "Harbour")
+    }
+
+    @Test(
+        arguments: [
+            ("<media:content url=\"a.mp3\" type=\"audio/mpeg\" duration=\"61\"/>", "a.mp3", 61),
+            ("<media:content url=\"a\" medium=\"audio\"/>", "a", nil),
+            ("<media:content url=\"a.ogg?x\"/>", "a.ogg?x", nil),
+            (
+                "<media:group><media:content url=\"v\" type=\"video/mp4\"/><media:content url=\"a.mp3\"/></media:group>",
+                "a.mp3", nil
+            ),
+            ("<media:content url=\"x.mp3\" type=\"audio/mpeg\"/><enclosure url=\"e\"/>", "e", nil),
+            ("<media:content url=\"c.jpg\" medium=\"image\"/>", nil, nil),
+            ("<media:content url=\"c\"/>", nil, nil),
+            ("<link>http://h/song.flac</link>", "http://h/song.flac", nil),
+            ("<link>http://h/x</link>", nil, nil),
+        ] as [(String, String?, Double?)]
+    )
+    func `media:content or a link that is music is an enclosure, if there is none`(
+        content: String,
+        url: String?,
+        seconds: Double?
+    ) throws {
+        let entries = try rss("<item><title>T</title>\(content)</item>")
+        #expect(entries.map(\.reference) == (url.map { [$0] } ?? []))
+        #expect(entries.first?.duration == seconds.map { .seconds($0) })
+    }
+
     @Test func `episodes are ordered by date, the newest first, and those without a date come last`() throws {
         let guids = try guids(
             item("old", "<pubDate>Sun, 1 Nov 2026 10:00:00 GMT</pubDate>"),
@@ -85,10 +142,17 @@ import Testing
         arguments: [
             ("3723", 3_723), ("62:03", 3_723), (" 1:02:03 ", 3_723), ("90.5", 90.5), ("0", nil),
             ("00:00:00", nil),
-            ("-5", nil), ("an hour", nil), ("", nil),
+            ("-5", nil), ("an hour", nil), ("", nil), ("1:75:03", 8_103), ("01:02:03.50", 3_723.5),
+            ("1h 2m 3s", 3_723), ("62 min", 3_720), ("1 hour, 2 minutes", 3_720), ("PT1H2M3S", 3_723),
+            ("62:03 mins", 3_723), ("45'30\"", 2_730), ("90 sec.", 90), ("1:2:3:4", nil), ("3 days", nil),
+            ("1e9", nil), ("99999999999999999999:00", nil), ("1h 5", nil), ("a:b", nil), ("5:", nil),
+            ("PT", nil),
         ] as [(String, Double?)]
     )
-    func `a duration is written in seconds, minutes or hours`(text: String, seconds: Double?) throws {
+    func `a duration is written as a clock time, or in hours, minutes and seconds`(
+        text: String,
+        seconds: Double?
+    ) throws {
         let entries = try rss(item("1", "<itunes:duration>\(text)</itunes:duration>"))
         #expect(entries.map(\.duration) == [seconds.map { .seconds($0) }])
     }

@@ -1,4 +1,5 @@
 import Media
+import System
 import Testing
 
 @testable import Playlists
@@ -75,5 +76,46 @@ struct PlaylistBaseTests {
     @Test func `in XSPF the escapes of a local name mean characters`() throws {
         #expect(try place("a%20b%2Fc.mp3", isURI: true, in: .folder("/")) == "file /a b/c.mp3")
         #expect(throws: MediaError.self) { try place("a%00.mp3", isURI: true, in: .folder("/")) }
+    }
+
+    @Test(
+        arguments: [
+            // As VLC writes names.
+            ("S%C3%B6ng%20%231%20(live).mp3", "Söng #1 (live).mp3"), ("CD%201/a%26b.mp3", "CD 1/a&b.mp3"),
+            ("100%25.mp3", "100%.mp3"), ("CD1\\a%20b.mp3", "CD1/a b.mp3"),
+            ("caf%E9.mp3", FileName.text(Array("caf".utf8) + [0xE9] + Array(".mp3".utf8))),
+            // A name that exists as it is written comes first.
+            ("100%25.mp3", "100%25.mp3"), ("So\u{308}ng.mp3", "So\u{308}ng.mp3"),
+            // The other normal form, also of escapes and of a file URL.
+            ("Söng.mp3", "So\u{308}ng.mp3"), ("So\u{308}ng.mp3", "Söng.mp3"),
+            ("한국/어.mp3", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}/\u{110B}\u{1165}.mp3"),
+            ("So%CC%88ng.mp3", "Söng.mp3"), ("file:///lists/S%C3%B6ng.mp3", "So\u{308}ng.mp3"),
+            // Nothing of the kind exists.
+            ("Söng.mp3", nil), ("a%20b.mp3", nil), ("a%00.mp3", nil),
+        ] as [(String, String?)]
+    )
+    func `a name is decoded, or in the other normal form, if no file has it as it is written`(
+        reference: String,
+        file: String?
+    ) throws {
+        let decoy = "/lists/decoy"
+        let existing = file.map { "/lists/" + $0 } ?? decoy
+        // Compared by their bytes: strings are equal in all normal forms.
+        let exists = { (path: String) in Array(path.utf8) == Array(existing.utf8) }
+        let found = try PlaylistBase.folder("/lists").location(
+            of: PlaylistEntry(reference: reference),
+            fileExists: exists
+        )
+        let expected = file == nil ? "/lists/" + reference : existing
+        #expect(Array(found.path.utf8) == Array(expected.utf8))
+    }
+
+    @Test func `a plain name is not looked for on the disk`() throws {
+        let location = try PlaylistBase.folder("/lists").location(of: PlaylistEntry(reference: "a/b c.mp3")) {
+            _ in
+            Issue.record("100,000 entries would take as many looks")
+            return false
+        }
+        #expect(location.path == "/lists/a/b c.mp3")
     }
 }

@@ -14,7 +14,11 @@ struct ResourceKindTests {
     }
 
     private static let page: Answer = .refused("got a web page instead of audio (wrong link or login page?)")
-    private static let xml: Answer = .refused("not a playlist (XML, but not XSPF)")
+    private static let cue: Answer = .refused("cue sheets are not supported – play the audio file it names")
+    private static let library: Answer = .refused(
+        "iTunes libraries are not supported – export the playlist as M3U"
+    )
+    private static let xml: Answer = .refused("not a playlist (XML of another kind)")
     private static let music: Answer = .refused("not a playlist (music)")
     private static let hls: Answer = .refused("HLS is not supported – try the station's MP3 or Icecast URL")
     private static let binary: Answer = .refused("not a playlist (binary data)")
@@ -51,7 +55,17 @@ struct ResourceKindTests {
         ("a", " <HTML>", .music, .music, page),
         ("a.m3u", "<?xml?><html>", .list(.m3u), .list(.m3u), page),
         ("a", "<html></html>", .music, .music, page),
-        ("a", "<!-- <playlist> --><asx></asx>", .music, .music, xml),
+        ("a", "<!-- <playlist> --><asx></asx>", .music, .list(.asx), .list(.asx)),
+        ("a", "<!-- <playlist> --><cast></cast>", .music, .music, xml),
+        ("a.WAX", "<ASX version = '3'>", .list(.asx), .list(.asx), .list(.asx)),
+        ("a.wpl", "<?wpl version='1.0'?>\n<smil>", .list(.asx), .list(.asx), .list(.asx)),
+        ("a.asx", "[Reference]\nRef1=http://h/a", .list(.asx), .list(.pls), .list(.pls)),
+        ("a.ram", "http://h/a.mp3", .list(.m3u), .list(.m3u), .list(.m3u)),
+        ("a.jspf", "\n{ \"playlist\" : {", .list(.jspf), .list(.jspf), .list(.jspf)),
+        ("a.json", "{\"playlist\":", .music, .list(.jspf), .list(.jspf)),
+        ("a.json", "{\"error\":1}", .music, .music, .list(.m3u)),
+        ("a.cue", "REM x\nFILE \"a.flac\" WAVE\n TRACK 01 AUDIO\n  INDEX 01 00:00:00", .music, .music, cue),
+        ("a.xml", "<?xml?><!DOCTYPE plist><plist>", .music, .music, library),
         ("a", "<!-- cut", .music, .music, xml),
         ("a", "<rss></rss>", .music, .list(.feed), .list(.feed)),
         ("a.mp3", "<?xml version='1.0'?>\n<!-- x --> <feed xmlns='x'>", .music, .list(.feed), .list(.feed)),

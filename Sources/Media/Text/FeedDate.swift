@@ -16,35 +16,84 @@ package struct FeedDate: Sendable, Equatable {
     /// Parses the date of an RSS feed (RFC 2822 §3.3, such as `Mon, 23 Nov 2026 08:05:00 +0100`) or of an Atom
     /// feed (RFC 3339); either in both, since publishers mix them. `nil` for anything else.
     ///
-    /// Also takes what feeds are known to write: full names of months, no name of the day, no seconds, no time
-    /// of day, years of two digits. A zone that is missing or unknown counts as UTC.
+    /// Also takes what feeds are known to write: full and foreign names of months, the month first, the year behind
+    /// the time, `-`, `/` or dots between numbers or nothing, no name of the day, no seconds, no time of day, times
+    /// of twelve hours, years of two digits. `11/12/2026` is in November, as in the US. A zone that is missing or
+    /// unknown counts as UTC.
     package init?(parsing text: some StringProtocol) {
-        let words = text.split { $0.isWhitespace || $0 == "," }.map { Substring(String($0)) }
-        guard let date = Self.mailDate(words) ?? Self.internetDate(words) else { return nil }
-        self = date
+        let words = Self.words(of: String(text))
+        guard words.count >= 3, let day = Self.day(words) else { return nil }
+        let time = words.dropFirst(3).joined(separator: " ")
+        guard let seconds = Self.secondsOfDay(time) else { return nil }
+        let offset = Self.zoneOffset(time)
+        self.init(seconds: day.daysSince1970 * 86_400 + seconds - offset, offset: offset)
     }
 
-    // MARK: RFC 2822
+    /// The three fields of the day, and the words behind them.
+    private static func words(of text: String) -> [Substring] {
+        var words = text.split { $0.isWhitespace || $0 == "," }
+        // The name of the day is not checked.
+        if words.first?.first?.isLetter == true, let name = words.first, month(name) == nil {
+            words.removeFirst()
+        }
+        guard let start = words.first, start.first?.isLetter == false else { return asctime(words) }
+        // The time of day may follow a `T`.
+        let parts = start.split(maxSplits: 1) { $0 == "T" || $0 == "t" }
+        if parts.count == 2 { words.replaceSubrange(0...0, with: parts) }
+        let date = words[0]
+        let fields = date.split(omittingEmptySubsequences: false) { "-/.".contains($0) }
+        if fields.count == 3, !fields[2].isEmpty {
+            // In numbers between slashes the month comes before the day.
+            let isMonthFirst =
+                date.contains("/") && number(fields[0], 1...12) != nil && number(fields[1], 1...31) != nil
+            words.replaceSubrange(0...0, with: isMonthFirst ? [fields[1], fields[0], fields[2]] : fields)
+        } else if date.utf8.count == 8, number(date.prefix(4), 1970...9999) != nil {
+            words.replaceSubrange(0...0, with: [date.prefix(4), date.dropFirst(4).prefix(2), date.suffix(2)])
+        }
+        return words
+    }
+
+    /// Puts the year, which follows the time of day in `Nov 23 08:05:30 2026`, behind the day.
+    private static func asctime(_ words: [Substring]) -> [Substring] {
+        guard words.count > 3, words[2].contains(":"),
+            let place = words.lastIndex(where: { number($0, 1970...9999) != nil })
+        else { return words }
+        var words = words
+        words.insert(words.remove(at: place), at: 2)
+        return words
+    }
+
+    // MARK: The day
 
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
-    /// In hours (RFC 2822 §4.3).
-    private static let zones: [String: Int64] = [
-        "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+    /// The beginnings of German, French, Spanish, Portuguese and Italian names that differ from the English ones.
+    private static let foreignMonths: [String: Int64] = [
+        "mär": 3, "mai": 5, "okt": 10, "dez": 12, "fév": 2, "avr": 4, "juin": 6, "juil": 7, "aoû": 8,
+        "déc": 12,
+        "ene": 1, "abr": 4, "ago": 8, "dic": 12, "fev": 2, "set": 9, "out": 10, "gen": 1, "mag": 5, "giu": 6,
+        "lug": 7, "ott": 10,
     ]
 
-    private static func mailDate(_ words: [Substring]) -> FeedDate? {
-        // The name of the day is not checked.
-        let words = words.first?.first?.isLetter == true ? words[1...] : words[...]
-        guard words.count >= 3, let day = number(words[words.startIndex], 1...31),
-            let month = months.firstIndex(of: words[words.startIndex + 1].prefix(3).lowercased()),
-            let year = fullYear(words[words.startIndex + 2])
+    private static func month(_ text: Substring) -> Int64? {
+        let name = text.lowercased()
+        if let place = months.firstIndex(of: String(name.prefix(3))) { return Int64(place) + 1 }
+        return foreignMonths[String(name.prefix(3))] ?? foreignMonths[String(name.prefix(4))]
+    }
+
+    /// The day of the first three fields: day, month and year, or year, month and day, or a month's name first.
+    private static func day(_ fields: [Substring]) -> CalendarDay? {
+        let isYearFirst = fields[0].utf8.count == 4 && number(fields[0], 1970...9999) != nil
+        let isMonthFirst = month(fields[0]) != nil
+        let monthField = isMonthFirst ? fields[0] : fields[1]
+        let dayField = isYearFirst ? fields[2] : isMonthFirst ? fields[1] : fields[0]
+        // `23rd`, `23.`
+        guard let day = number(dayField.prefix { $0.isNumber }, 1...31),
+            let month = month(monthField) ?? number(monthField, 1...12),
+            let year = fullYear(isYearFirst ? fields[0] : fields[2])
         else { return nil }
-        let rest = words.dropFirst(3)
-        guard let time = rest.first.map({ secondsOfDay($0) }) ?? 0 else { return nil }
-        let offset = rest.dropFirst().first.map { zoneOffset($0) } ?? 0
-        return FeedDate(CalendarDay(year: year, month: Int64(month) + 1, day: day), time, offset)
+        return CalendarDay(year: year, month: month, day: day)
     }
 
     private static func fullYear(_ text: Substring) -> Int64? {
@@ -53,50 +102,50 @@ package struct FeedDate: Sendable, Equatable {
         return short < 70 ? 2000 + short : 1900 + short
     }
 
-    // MARK: RFC 3339
+    // MARK: The time of day
 
-    private static func internetDate(_ words: [Substring]) -> FeedDate? {
-        guard let first = words.first else { return nil }
-        // A blank may take the place of the `T`.
-        let parts =
-            words.count > 1
-            ? words : first.split(maxSplits: 1, whereSeparator: { $0 == "T" || $0 == "t" })
-        let days = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard days.count == 3, let year = number(days[0], 1970...9999), let month = number(days[1], 1...12),
-            let day = number(days[2], 1...31)
-        else { return nil }
-        let calendarDay = CalendarDay(year: year, month: month, day: day)
-        guard parts.count > 1 else { return FeedDate(calendarDay, 0, 0) }
-        let rest = Substring(parts[1...].joined())
-        let end = rest.firstIndex { "Zz+-".contains($0) } ?? rest.endIndex
-        guard let time = secondsOfDay(rest[..<end]) else { return nil }
-        return FeedDate(calendarDay, time, zoneOffset(rest[end...]))
-    }
+    /// In hours (RFC 2822 §4.3).
+    private static let zones: [String: Int64] = [
+        "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+        "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "AEST": 10, "AEDT": 11,
+    ]
 
-    // MARK: Both
-
-    private init(_ day: CalendarDay, _ secondsOfDay: Int64, _ offset: Int64) {
-        self.init(seconds: day.daysSince1970 * 86_400 + secondsOfDay - offset, offset: offset)
-    }
-
-    /// Parses `08:05`, `08:05:30` or `08:05:30.25`; the fraction is dropped.
-    private static func secondsOfDay(_ text: Substring) -> Int64? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), let hours = number(parts[0], 0...24),
+    /// Parses the beginning of `text`: `08:05`, `8:05 pm`, `08:05:30`, `08:05:30.25` or `080530`; a fraction is dropped.
+    /// 0 for an empty text.
+    private static func secondsOfDay(_ text: String) -> Int64? {
+        guard !text.isEmpty else { return 0 }
+        let clock = text.prefix { $0.isNumber || $0 == ":" || $0 == "." }
+        var parts = clock.split(separator: ":", omittingEmptySubsequences: false)
+        if clock.utf8.count == 6, parts.count == 1 {
+            parts = [clock.prefix(2), clock.dropFirst(2).prefix(2), clock.suffix(2)]
+        }
+        guard (2...3).contains(parts.count), var hours = number(parts[0], 0...24),
             let minutes = number(parts[1], 0...59)
         else { return nil }
+        let half = words(after: clock, in: text).first?.uppercased()
+        if (half == "AM" || half == "PM"), hours <= 12 { hours = hours % 12 + (half == "PM" ? 12 : 0) }
         let seconds = parts.count == 3 ? number(parts[2].prefix { $0 != "." }, 0...60) : 0
         return seconds.map { hours * 3_600 + minutes * 60 + $0 }
     }
 
-    /// Parses `+0100`, `+01:00` or a name; 0 for anything else.
-    private static func zoneOffset(_ text: Substring) -> Int64 {
-        guard text.first == "+" || text.first == "-" else { return (zones[text.uppercased()] ?? 0) * 3_600 }
-        let digits = text.dropFirst().filter { $0 != ":" }
-        guard digits.utf8.count == 4, let hours = number(digits.prefix(2), 0...23),
-            let minutes = number(digits.suffix(2), 0...59)
+    private static func words(after clock: Substring, in text: String) -> [Substring] {
+        text[clock.endIndex...].split(separator: " ")
+    }
+
+    /// Parses the zone behind the time of day: `+0100`, `+01:00`, `+1`, `GMT+1` or a name; 0 for anything else.
+    private static func zoneOffset(_ text: String) -> Int64 {
+        let clock = text.prefix { $0.isNumber || $0 == ":" || $0 == "." }
+        let words = words(after: clock, in: text).map { $0.uppercased() }
+        guard let word = words.first(where: { $0 != "AM" && $0 != "PM" }) else { return 0 }
+        if let hours = zones[word] { return hours * 3_600 }
+        guard let sign = word.firstIndex(where: { $0 == "+" || $0 == "-" }) else { return 0 }
+        let digits = word[sign...].dropFirst().filter { $0 != ":" }
+        let hourCount = digits.utf8.count > 2 ? digits.utf8.count - 2 : digits.utf8.count
+        let minutes = digits.dropFirst(hourCount)
+        guard let hours = number(digits.prefix(hourCount), 0...23),
+            let minutes = minutes.isEmpty ? 0 : number(minutes, 0...59)
         else { return 0 }
-        return (hours * 3_600 + minutes * 60) * (text.first == "-" ? -1 : 1)
+        return (hours * 3_600 + minutes * 60) * (word[sign] == "-" ? -1 : 1)
     }
 
     private static func number(_ text: some StringProtocol, _ allowed: ClosedRange<Int64>) -> Int64? {

@@ -1,4 +1,5 @@
 import Glibc
+import Media
 
 /// Part of a playlist's bytes, parsed in place.
 ///
@@ -25,6 +26,17 @@ extension UnsafeBufferPointer<UInt8> {
         return piece(3..<count)
     }
 
+    /// The piece in UTF-8 if it is text in UTF-16 or UTF-32 with a byte order mark; `nil` otherwise.
+    ///
+    /// A frame of MPEG layer I may begin with the same bytes, but is no text.
+    var wideText: [UInt8]? {
+        guard first != 0xEF, let encoding = TextEncoding(ofMark: self) else { return nil }
+        let text = encoding.string(self)
+        // The last character may be cut.
+        let isText = !text.unicodeScalars.dropLast().contains { $0 == "\u{FFFD}" || $0.value == 0 }
+        return isText ? Array(text.utf8) : nil
+    }
+
     /// `true` if the piece begins with `prefix`, ignoring the case of ASCII letters; `prefix` must be in
     /// lower case.
     func starts(withLowercase prefix: StaticString) -> Bool {
@@ -34,6 +46,11 @@ extension UnsafeBufferPointer<UInt8> {
             return false
         }
         return true
+    }
+
+    /// `true` if both pieces have the same letters, ignoring the case of ASCII letters.
+    func hasSameLetters(as other: ByteText) -> Bool {
+        count == other.count && indices.allSatisfy { self[$0].lowercaseLetter == other[$0].lowercaseLetter }
     }
 
     /// `true` if the piece contains `word`, ignoring the case of ASCII letters; `word` must be in lower case.

@@ -3,7 +3,7 @@ import System
 
 /// Parses PLS: `FileN=`, `TitleN=` and `LengthN=` in any order, keys in any case.
 ///
-/// Sorts the entries by their numbers and ignores `NumberOfEntries`, which many writers get wrong.
+/// Takes `RefN=` too, the key of old ASX lists, which have the same form. Sorts the entries by their numbers and ignores `NumberOfEntries`, which many writers get wrong.
 enum PLSParser {
     /// Parses `bytes`; returns at most `limit` + 1 entries, the last of which shows the caller that the list
     /// is too long.
@@ -38,6 +38,8 @@ enum PLSParser {
         let digits: ByteText
         if key.starts(withLowercase: "file") {
             (field, digits) = (.file, key.piece(4..<key.count))
+        } else if key.starts(withLowercase: "ref") {
+            (field, digits) = (.file, key.piece(3..<key.count))
         } else if key.starts(withLowercase: "title") {
             (field, digits) = (.title, key.piece(5..<key.count))
         } else if key.starts(withLowercase: "length") {

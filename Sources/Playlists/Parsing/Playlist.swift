@@ -7,6 +7,10 @@ package enum PlaylistFormat: String, Sendable {
     case m3u
     case pls
     case xspf
+    /// The JSON of XSPF.
+    case jspf
+    /// ASX or WPL, the lists of Windows Media Player.
+    case asx
     /// RSS or Atom.
     case feed
     /// OPML, a list of feeds.
@@ -29,6 +33,7 @@ enum Playlist {
         _ take: (PlaylistEntry) -> Void
     ) throws(MediaError) {
         let subject = list.subject
+        let bytes = bytes.withUnsafeBufferPointer { $0.wideText } ?? bytes
         let entries: [PlaylistEntry]
         switch kind {
         case .unknown(notList: let reason?): throw MediaError(.badPlaylist, subject, reason)
@@ -48,6 +53,16 @@ enum Playlist {
             entries = try xml("OPML file", subject) { () throws(XMLFault) in
                 try OPMLParser.entries(of: bytes, limit: limits.entries)
             }
+        case .list(.asx):
+            entries = try xml("Windows Media playlist", subject) { () throws(XMLFault) in
+                try WindowsListParser.entries(of: bytes, limit: limits.entries)
+            }
+        case .list(.jspf):
+            let found = bytes.withUnsafeBufferPointer {
+                JSONLists.tracks(in: $0.withoutByteOrderMark, limit: limits.entries)
+            }
+            guard let found else { throw MediaError(.badPlaylist, subject, "can't read this JSPF playlist") }
+            entries = found
         case .list(.webFolder):
             guard case .web(let url) = list.base,
                 let found = bytes.withUnsafeBufferPointer({

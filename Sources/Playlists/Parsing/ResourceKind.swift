@@ -25,9 +25,26 @@ package enum ResourceKind: Sendable, Equatable {
 
     /// Data that is no text.
     static let binary = ResourceKind.unknown(notList: "not a playlist (binary data)")
-    static let hlsCause: SafeText = "HLS is not supported – try the station's MP3 or Icecast URL"
     /// A list of the pieces of one stream.
-    static let hls = ResourceKind.unknown(notList: hlsCause)
+    static let hls = ResourceKind.unknown(
+        notList: "HLS is not supported – try the station's MP3 or Icecast URL"
+    )
+    /// A list of the places of tracks in one file.
+    static let cue = ResourceKind.unknown(
+        notList: "cue sheets are not supported – play the audio file it names"
+    )
+    /// The library of iTunes, or another property list.
+    static let propertyList = ResourceKind.unknown(
+        notList: "iTunes libraries are not supported – export the playlist as M3U"
+    )
+
+    /// The reason why a list is not read that the decoder would refuse as no audio; `nil` for any other kind.
+    var refusedList: SafeText? {
+        guard case .unknown(let reason) = self, [Self.hls, Self.cue, Self.propertyList].contains(self) else {
+            return nil
+        }
+        return reason
+    }
 
     /// The reason why a web page is not a list, in words that fit music too.
     static let page: SafeText = "got a web page instead of audio (wrong link or login page?)"
@@ -36,7 +53,10 @@ package enum ResourceKind: Sendable, Equatable {
     private static let extensions: [(name: StaticString, kind: ResourceKind)] =
         AudioKind.playedExtensions.map { ($0, .music) } + [
             ("m3u", .list(.m3u)), ("m3u8", .list(.m3u)), ("pls", .list(.pls)), ("xspf", .list(.xspf)),
-            ("rss", .list(.feed)), ("atom", .list(.feed)), ("opml", .list(.opml)),
+            ("rss", .list(.feed)), ("atom", .list(.feed)), ("opml", .list(.opml)), ("jspf", .list(.jspf)),
+            // RealMedia's lists are a URL in each line.
+            ("ram", .list(.m3u)), ("asx", .list(.asx)), ("wax", .list(.asx)), ("wvx", .list(.asx)),
+            ("wpl", .list(.asx)), ("zpl", .list(.asx)), ("smil", .list(.asx)),
         ]
 
     /// The formats of lists by content type. Types of XML or of text in general are missing: they say less
@@ -46,6 +66,7 @@ package enum ResourceKind: Sendable, Equatable {
         "application/vnd.apple.mpegurl": .m3u, "audio/x-scpls": .pls, "audio/scpls": .pls,
         "application/pls+xml": .pls, "application/xspf+xml": .xspf, "application/rss+xml": .feed,
         "application/atom+xml": .feed, "text/x-opml": .opml, "text/x-opml+xml": .opml,
+        "application/jspf+json": .jspf, "audio/x-ms-wax": .asx, "application/vnd.ms-wpl": .asx,
     ]
 
     /// The kind of the resource called `name`, a file name or the path of a URL (after redirects).
@@ -95,11 +116,8 @@ package enum ResourceKind: Sendable, Equatable {
         {
             return .music
         }
-        // Of these formats, only XML may be in UTF-16, which expat reads.
-        if head.starts(with: [0xFF, 0xFE, 0x3C, 0]) || head.starts(with: [0xFE, 0xFF, 0, 0x3C]) {
-            return Array(head.dropFirst(2).filter { $0 != 0 }).withUnsafeBufferPointer {
-                markup($0, isAtFolder: false)
-            }
+        if let text = head.wideText {
+            return text.withUnsafeBufferPointer { shown(by: $0, isAtFolder: false) }
         }
         let text = head.trimmed
         if text.starts(withLowercase: "<") { return markup(text, isAtFolder: isAtFolder) }
@@ -109,7 +127,11 @@ package enum ResourceKind: Sendable, Equatable {
             return text.contains(lowercase: "#ext-x-")
                 ? hls : .list(.m3u)
         }
-        if text.starts(withLowercase: "[playlist]") { return .list(.pls) }
+        if text.starts(withLowercase: "[playlist]") || text.starts(withLowercase: "[reference]") {
+            return .list(.pls)
+        }
+        if text.starts(withLowercase: "{"), text.contains(lowercase: "\"playlist\"") { return .list(.jspf) }
+        if text.contains(lowercase: "file \""), text.contains(lowercase: "index 01 ") { return cue }
         if isAtFolder, WebFolder.isArray(text) { return .list(.webFolder) }
         // Checked only if there is no signature: a list with one is a list even if a title has control
         // characters.
@@ -118,12 +140,14 @@ package enum ResourceKind: Sendable, Equatable {
 
     /// The kind of a text that begins with `<`, by the name of its root element.
     private static func markup(_ text: ByteText, isAtFolder: Bool) -> ResourceKind {
-        let xml = ResourceKind.unknown(notList: "not a playlist (XML, but not XSPF)")
+        let xml = ResourceKind.unknown(notList: "not a playlist (XML of another kind)")
         guard let root = MarkupRoot.name(of: text) else { return xml }
         switch root {
         case "playlist": return .list(.xspf)
         case "rss", "feed", "rdf": return .list(.feed)
         case "opml": return .list(.opml)
+        case "asx", "smil": return .list(.asx)
+        case "plist": return propertyList
         case "html", "head", "body", "title", "meta", "script":
             return isAtFolder ? .list(.webFolder) : .unknown(notList: page)
         default: return xml

@@ -54,7 +54,7 @@ enum WebFolder {
     /// entry for a folder is a list (`isList`). At most `limit` + 1 entries.
     static func entries(of bytes: ByteText, at base: WebURL, limit: Int) -> [PlaylistEntry]? {
         let text = bytes.withoutByteOrderMark.trimmed
-        guard let references = text.first == UInt8(ascii: "[") ? JSONListing.names(in: text) : links(in: text)
+        guard let references = text.first == UInt8(ascii: "[") ? JSONLists.names(in: text) : links(in: text)
         else { return nil }
         var names = Set<String>()
         for reference in references {
@@ -112,14 +112,36 @@ enum WebFolder {
     }
 }
 
-/// Decodes the character references of HTML that servers write into listings. Pure.
+/// Decodes the character references of HTML in listings and feeds. Pure.
 enum Entities {
-    private static let named: [Substring: Unicode.Scalar] = [
-        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{A0}",
-    ]
+    /// The names of U+00A0 to U+00FF, in this order.
+    private static let latin = """
+        nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute \
+        micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring \
+        AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml \
+        times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil \
+        egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash \
+        ugrave uacute ucirc uuml yacute thorn yuml
+        """
 
-    /// `text` with `&amp;`, `&lt;`, `&gt;`, `&quot;`, `&apos;`, `&nbsp;`, `&#38;` and `&#x26;` decoded. Any
-    /// other `&` is an ampersand.
+    private static let named: [Substring: Unicode.Scalar] = {
+        var named: [Substring: Unicode.Scalar] = [
+            "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "ndash": "–", "mdash": "—",
+            "lsquo": "‘",
+            "rsquo": "’", "sbquo": "‚", "ldquo": "“", "rdquo": "”", "bdquo": "„", "hellip": "…", "bull": "•",
+            "dagger": "†", "euro": "€", "trade": "™", "lsaquo": "‹", "rsaquo": "›", "OElig": "Œ",
+            "oelig": "œ",
+            "Scaron": "Š", "scaron": "š", "Yuml": "Ÿ", "ensp": "\u{2002}", "emsp": "\u{2003}",
+            "thinsp": "\u{2009}",
+            "zwnj": "\u{200C}", "zwj": "\u{200D}",
+        ]
+        for (offset, name) in latin.split(separator: " ").enumerated() {
+            named[name] = Unicode.Scalar(UInt32(0xA0 + offset))
+        }
+        return named
+    }()
+
+    /// `text` with references such as `&amp;`, `&eacute;`, `&#38;` and `&#x26;` decoded. Any other `&` is an ampersand.
     static func decoded(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var result = ""
@@ -138,12 +160,16 @@ enum Entities {
         return result + rest
     }
 
-    private static func scalar(_ name: Substring) -> Unicode.Scalar? {
+    /// The character of the reference `name` (`eacute`, `#38`, `#x26`); `nil` if it is unknown.
+    ///
+    /// The numbers of C1 control characters mean those of CP1252, as in browsers.
+    static func scalar(_ name: Substring) -> Unicode.Scalar? {
         guard name.first == "#" else { return named[name] }
         let digits = name.dropFirst()
         let number =
             digits.first == "x" || digits.first == "X"
             ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return number.flatMap { Unicode.Scalar($0) }
+        guard let number else { return nil }
+        return UInt8(exactly: number).map { LegacyText.windowsScalar($0) } ?? Unicode.Scalar(number)
     }
 }

@@ -1,5 +1,7 @@
 import CExpat
+import Glibc
 import Media
+import System
 
 /// Takes the elements of an XML document, in their order, and makes entries of them. Use an instance once.
 protocol XMLReader: AnyObject {
@@ -28,10 +30,26 @@ protocol XMLReader: AnyObject {
 extension XMLReader {
     /// Parses `bytes`; returns at most `limit` + 1 entries, the last of which shows the caller that the list
     /// is too long.
+    ///
+    /// If they are not well-formed XML, repairs them (`XMLRepair`) and parses them once more.
     static func entries(of bytes: [UInt8], limit: Int) throws(XMLFault) -> [PlaylistEntry] {
-        let reader = Self()
-        try XMLDocument(reader, limit: limit).read(bytes)
-        return reader.result
+        let bytes = XMLEncoding.utf8(bytes)
+        let strict = Self()
+        do throws(XMLFault) {
+            try XMLDocument(strict, limit: limit).read(bytes)
+            return strict.result
+        } catch {
+            guard error.isMalformed else { throw error }
+            let lenient = Self()
+            do throws(XMLFault) {
+                try XMLDocument(lenient, limit: limit).read(XMLRepair.repaired(bytes, prefixes: prefixes))
+            } catch let second {
+                guard second.isMalformed else { throw second }
+            }
+            // The place of the first flaw helps more than an empty list.
+            guard !lenient.entries.isEmpty else { throw error }
+            return lenient.result
+        }
     }
 
     var result: [PlaylistEntry] { entries }
@@ -44,11 +62,22 @@ struct XMLAttributes {
     /// Pairs of name and value, ended by `nil`.
     fileprivate let pairs: UnsafeMutablePointer<UnsafePointer<CChar>?>?
 
-    /// The value of the attribute with this name, which must have no namespace; `nil` if there is none.
-    subscript(name: String) -> String? {
+    /// The value of the first attribute with this name, whatever its namespace and its case, without blanks at the
+    /// ends; `nil` if there is none. `name` must be in lower case.
+    subscript(name: StaticString) -> String? {
         guard var pair = pairs else { return nil }
         while let found = pair[0], let value = pair[1] {
-            if String(cString: found) == name { return String(cString: value) }
+            let full = ByteText(
+                start: UnsafeRawPointer(found).assumingMemoryBound(to: UInt8.self),
+                count: strlen(found)
+            )
+            let start = full.lastIndex(of: XMLDocument.separator).map { $0 + 1 } ?? 0
+            if full.count - start == name.utf8CodeUnitCount,
+                full.piece(start..<full.count).starts(withLowercase: name)
+            {
+                let bytes = UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self)
+                return String(decoding: ByteText(start: bytes, count: strlen(value)).trimmed, as: UTF8.self)
+            }
             pair += 2
         }
         return nil
@@ -58,6 +87,8 @@ struct XMLAttributes {
 /// The reason why a document can't be read, worded for the user.
 struct XMLFault: Error {
     var reason: SafeText
+    /// `true` if the document is not well-formed XML, which `XMLRepair` may mend.
+    var isMalformed = false
 }
 
 /// Reads XML with libexpat.
@@ -66,7 +97,7 @@ struct XMLFault: Error {
 /// External resources are never loaded. Use an instance once, on one thread.
 final class XMLDocument {
     /// The line feed, which no URL contains, so `namespace⏎name` splits unambiguously.
-    private static let separator: CChar = 0x0A
+    fileprivate static let separator: UInt8 = 0x0A
     /// The most bytes of a text: more than any accepted URL has.
     private static let longestText = 32_768
     private static let deepest = 200
@@ -75,7 +106,7 @@ final class XMLDocument {
     private let limit: Int
     private let prefixes: [String: String]
     private var parser: XML_Parser?
-    private var fault: SafeText?
+    private var fault: XMLFault?
     private var path: [String] = []
     private var text: [UInt8] = []
     /// The depth of the element whose text is being collected; `nil` if none is.
@@ -91,7 +122,7 @@ final class XMLDocument {
     private var isDone: Bool { reader.entries.count > limit }
 
     func read(_ bytes: [UInt8]) throws(XMLFault) {
-        guard let parser = XML_ParserCreateNS(nil, Self.separator) else {
+        guard let parser = XML_ParserCreateNS("UTF-8", CChar(Self.separator)) else {
             throw XMLFault(reason: "out of memory")
         }
         defer {
@@ -120,7 +151,9 @@ final class XMLDocument {
         XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
             XMLDocument.from(context)?.stop("it declares entities")
         }
-        XML_SetUnknownEncodingHandler(parser, { _, name, encoding in windowsEncoding(name, encoding) }, nil)
+        XML_SetSkippedEntityHandler(parser) { context, _, _ in
+            XMLDocument.from(context)?.stop("it uses undeclared entities", isMalformed: true)
+        }
         let status = bytes.withUnsafeBytes { buffer in
             XML_Parse(
                 parser,
@@ -129,10 +162,11 @@ final class XMLDocument {
                 1
             )
         }
-        if let fault { throw XMLFault(reason: fault) }
+        if let fault { throw fault }
         guard status != XML_STATUS_OK, !isDone else { return }
         let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown error"
-        throw XMLFault(reason: SafeText("\(reason) in line \(XML_GetCurrentLineNumber(parser))"))
+        let place = SafeText("\(reason) in line \(XML_GetCurrentLineNumber(parser))")
+        throw XMLFault(reason: place, isMalformed: true)
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> XMLDocument? {
@@ -169,33 +203,38 @@ final class XMLDocument {
         if isDone { XML_StopParser(parser, 0) }
     }
 
-    private func stop(_ reason: SafeText) {
-        if fault == nil { fault = reason }
+    private func stop(_ reason: SafeText, isMalformed: Bool = false) {
+        if fault == nil { fault = XMLFault(reason: reason, isMalformed: isMalformed) }
         XML_StopParser(parser, 0)
     }
 
     /// The name with the reader's prefix for its namespace.
     private func shortName(_ name: String) -> String {
-        guard let end = name.utf8.firstIndex(of: UInt8(bitPattern: Self.separator)) else { return name }
+        guard let end = name.utf8.firstIndex(of: Self.separator) else { return name }
         return prefixes[name[..<end].lowercased()].map { $0 + name[name.utf8.index(after: end)...] } ?? ""
     }
 }
 
-/// Gives expat the table of CP1252, the only encoding found in playlists that expat itself does not support.
-private func windowsEncoding(
-    _ name: UnsafePointer<CChar>?,
-    _ encoding: UnsafeMutablePointer<XML_Encoding>?
-) -> CInt {
-    guard let name, let encoding else { return 0 }
-    guard ["windows-1252", "cp1252"].contains(String(cString: name).lowercased()) else { return 0 }
-    encoding.pointee.data = nil
-    encoding.pointee.convert = nil
-    encoding.pointee.release = nil
-    withUnsafeMutableBytes(of: &encoding.pointee.map) { map in
-        let entries = map.bindMemory(to: CInt.self)
-        for byte in UInt8.min...UInt8.max where Int(byte) < entries.count {
-            entries[Int(byte)] = CInt(LegacyText.windowsScalar(byte).value)
-        }
+/// The encodings of XML documents.
+private enum XMLEncoding {
+    /// `bytes` in UTF-8. Text that is valid UTF-8 is taken for that, whatever the document declares.
+    static func utf8(_ bytes: [UInt8]) -> [UInt8] {
+        guard let name = declared(by: bytes), !name.hasPrefix("utf") else { return bytes }
+        // ISO 2022 is ASCII with escapes.
+        let isUTF8 = bytes.withUnsafeBufferPointer { String(utf8: $0) } != nil
+        if isUTF8, !name.hasPrefix("iso-2022") { return bytes }
+        return TextEncoding(name).map { Array($0.string(bytes).utf8) } ?? bytes
     }
-    return 1
+
+    /// The encoding in the declaration `<?xml … encoding="…"?>`, in lower case; `nil` if there is none.
+    private static func declared(by bytes: [UInt8]) -> String? {
+        let head = String(decoding: bytes.prefix(256), as: UTF8.self)
+        guard let start = head.firstRange(of: "<?xml"),
+            let end = head[start.upperBound...].firstRange(of: "?>"),
+            let key = head[start.upperBound..<end.lowerBound].firstRange(of: "encoding")
+        else { return nil }
+        let value = head[key.upperBound..<end.lowerBound].drop { " =\t\r\n".contains($0) }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
+        return value.dropFirst().prefix { $0 != quote }.lowercased()
+    }
 }

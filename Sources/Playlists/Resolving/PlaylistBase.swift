@@ -10,6 +10,8 @@ import System
 /// - In a local list a backslash means a slash if the entry has no slash and no file has exactly this name:
 ///   Windows separates folders by backslashes, but on Linux file names may contain them.
 /// - An entry that is not UTF-8 is the file with exactly these bytes as its name, or else text in CP1252.
+/// - If no file has the name that a local list states, the name with its percent escapes decoded, as VLC writes them,
+///   and the other normal forms of Unicode are tried.
 enum PlaylistBase: Sendable, Equatable {
     /// The folder of a local list, absolute; for a list on standard input, the working folder.
     case folder(String)
@@ -18,7 +20,7 @@ enum PlaylistBase: Sendable, Equatable {
 
     /// Locates `entry`.
     ///
-    /// Calls `fileExists` only for entries with backslashes or bytes that are not UTF-8. Throws `.refusedLocalFile` for a
+    /// Calls `fileExists` only for entries with backslashes, `%` or characters that are not ASCII. Throws `.refusedLocalFile` for a
     /// local file in a list from the web, `.unsupportedScheme` and `.badURL`.
     func location(
         of entry: PlaylistEntry,
@@ -31,7 +33,8 @@ enum PlaylistBase: Sendable, Equatable {
             return .web(url)
         case .file:
             guard case .folder = self else { throw Reference.refusedLocalFile(reference) }
-            return .file(try Reference.path(ofFileURL: reference))
+            let path = try Reference.path(ofFileURL: reference)
+            return .file(Self.existing([path], in: "/", fileExists: fileExists))
         case .other:
             throw Reference.unsupportedScheme(reference)
         case .relative(let hasColon):
@@ -70,11 +73,37 @@ enum PlaylistBase: Sendable, Equatable {
         let reference =
             entry.isURI ? FileName.text(PercentEncoding.decodedBytes(entry.reference)) : entry.text
         guard !reference.contains(byte: 0) else { throw Reference.badURL(entry.text) }
-        let path = Self.absolute(reference, in: folder)
-        guard reference.contains(byte: UInt8(ascii: "\\")), !reference.contains(byte: UInt8(ascii: "/")),
-            !fileExists(path)
-        else { return path }
-        return Self.absolute(reference.replacingBackslashes(), in: folder)
+        var spellings = [reference]
+        if reference.contains(byte: UInt8(ascii: "\\")), !reference.contains(byte: UInt8(ascii: "/")) {
+            let path = Self.absolute(reference, in: folder)
+            if fileExists(path) { return path }
+            spellings = [reference.replacingBackslashes()]
+        }
+        if !entry.isURI, reference.contains(byte: UInt8(ascii: "%")) {
+            let decoded = FileName.text(PercentEncoding.decodedBytes(spellings[0]))
+            if decoded != spellings[0], !decoded.contains(byte: 0) { spellings.append(decoded) }
+        }
+        return existing(spellings, in: folder, fileExists: fileExists)
+    }
+
+    /// The path of the first file that exists with one of the names `spellings` or another normal form of it; that of
+    /// the first spelling if there is none.
+    private static func existing(
+        _ spellings: [String],
+        in folder: String,
+        fileExists: (String) -> Bool
+    ) -> String {
+        let path = absolute(spellings[0], in: folder)
+        // Most names have one spelling: no look at the disk.
+        let areSingle = spellings.count == 1 && spellings[0].utf8.allSatisfy { $0 < 0x80 }
+        if areSingle || fileExists(path) { return path }
+        for spelling in spellings {
+            for name in [spelling] + NormalForm.allCases.map({ $0.form(of: spelling) }) {
+                let path = absolute(name, in: folder)
+                if fileExists(path) { return path }
+            }
+        }
+        return path
     }
 
     /// Makes `path` absolute. Removes a leading `./` but keeps `..`, because its meaning after a symbolic

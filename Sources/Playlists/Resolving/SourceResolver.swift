@@ -49,6 +49,7 @@ package final class SourceResolver: TrackResolver {
         guard source != "-" else { return try await expand(await readStandardInput(), deliver) }
         let location = try location(of: source)
         let kind = try await kind(of: location, named: source)
+        if let reason = kind.refusedList { throw MediaError(.badPlaylist, location.safeText, reason) }
         switch kind {
         case .list where location.url == nil: try await expand(.location(location), deliver)
         case .folder:
@@ -76,9 +77,7 @@ package final class SourceResolver: TrackResolver {
         let location = track.location
         // The first bytes of a live stream may be gone: it is no list.
         let kind = try? await probe(reader, at: location)
-        if kind == ResourceKind.hls {
-            throw MediaError(.badPlaylist, location.safeText, ResourceKind.hlsCause)
-        }
+        if let reason = kind?.refusedList { throw MediaError(.badPlaylist, location.safeText, reason) }
         guard kind?.isList == true else { return nil }
         let isFresh = location.url != nil && reader.report.requestCount > 0
         let budget = foundLists.withLock { $0 }
@@ -138,7 +137,7 @@ package final class SourceResolver: TrackResolver {
                 opened = reader
             }
             let kind = try await probe(reader, at: location)
-            if case .unknown(notList: let reason?) = kind, isNamedList || kind == ResourceKind.hls {
+            if case .unknown(notList: let reason?) = kind, isNamedList || kind.refusedList != nil {
                 await reader.reject()
                 throw MediaError(.badPlaylist, url.safeText, reason)
             }

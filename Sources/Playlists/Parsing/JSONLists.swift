@@ -1,0 +1,94 @@
+import FoundationEssentials
+import Media
+import System
+
+/// Parses the lists that are written in JSON. Pure.
+///
+/// Strict: JSON that is cut, or nested deeply, is no list.
+enum JSONLists {
+    /// The names in nginx's listing of a folder (`autoindex_format json`), an array of objects with `name` and `type`,
+    /// as relative URL references, those of folders with a final `/`; `nil` if `text` is no listing.
+    static func names(in text: ByteText) -> [String]? {
+        guard let items = decoded([ListedName].self, text), items.allSatisfy({ !$0.name.utf8.contains(0x2F) })
+        else {
+            return nil
+        }
+        return items.map { reference(to: $0.name) + ($0.type == .directory ? "/" : "") }
+    }
+
+    private struct ListedName: Decodable {
+        enum Kind: String, Decodable {
+            case directory
+            case file
+            case other
+        }
+
+        var name: String
+        var type: Kind
+    }
+
+    /// A reference to the file called `name` in the same folder.
+    private static func reference(to name: String) -> String {
+        var bytes: [UInt8] = Array("./".utf8)
+        for byte in name.utf8 {
+            // These would end the path, or be taken for an escape.
+            switch byte {
+            case UInt8(ascii: "%"): bytes += "%25".utf8
+            case UInt8(ascii: "?"): bytes += "%3F".utf8
+            case UInt8(ascii: "#"): bytes += "%23".utf8
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The tracks of a JSPF playlist, the JSON of XSPF; `nil` if `text` is none. Returns at most `limit` + 1.
+    static func tracks(in text: ByteText, limit: Int) -> [PlaylistEntry]? {
+        decoded(JSPF.self, text)?.playlist.track.lazy.compactMap(\.entry).prefix(limit + 1).map { $0 }
+    }
+
+    private struct JSPF: Decodable {
+        struct List: Decodable {
+            var track: [ListedTrack]
+        }
+
+        var playlist: List
+    }
+
+    /// A track with fields of any type: one that is wrong is ignored.
+    private struct ListedTrack: Decodable {
+        enum Key: String, CodingKey {
+            case location, title, creator, album, trackNum, duration
+        }
+
+        var entry: PlaylistEntry?
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: Key.self)
+            // Several locations are alternatives, best first.
+            let places = try? fields.decode([String].self, forKey: .location)
+            guard let place = places?.first ?? (try? fields.decode(String.self, forKey: .location)) else {
+                return
+            }
+            let text = { (key: Key) in (try? fields.decode(String.self, forKey: key)).map { SafeText($0) } }
+            let number = (try? fields.decode(Int.self, forKey: .trackNum)).map { SafeText("\($0)") }
+            let tags = TrackTags(
+                title: text(.title),
+                artist: text(.creator),
+                album: text(.album),
+                number: number ?? text(.trackNum)
+            )
+            entry = PlaylistEntry(reference: place, isURI: true, tags: tags)
+            let milliseconds = (try? fields.decode(Int64.self, forKey: .duration)) ?? 0
+            if (1..<1_000_000_000_000).contains(milliseconds) {
+                entry?.duration = .milliseconds(milliseconds)
+            }
+        }
+    }
+
+    private static func decoded<Value: Decodable>(_ type: Value.Type, _ text: ByteText) -> Value? {
+        // Text that is not UTF-8 is CP1252, as in other lists.
+        let data = String(utf8: text) == nil ? Data(LegacyText.string(text).utf8) : Data(text)
+        return try? JSONDecoder().decode(type, from: data)
+    }
+}
