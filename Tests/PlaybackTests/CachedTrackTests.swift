@@ -66,7 +66,7 @@ import Testing
         try await stage.play { stage in
             try await wait(for: "the answer") { stage.player.snapshot.availability.count == 3 }
             // The resolver gives the same tracks once more.
-            stage.player.send(.add("all"))
+            stage.player.send(.add("another list of them"))
             try await wait(for: "the tracks") { stage.player.snapshot.tracks.count == 6 }
             stage.player.send(.pin(1))
             try await wait(for: "the pin") { shown(1, stage)?.isPinned == true }

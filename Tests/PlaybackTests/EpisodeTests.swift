@@ -157,6 +157,7 @@ import Testing
         #expect(played(state) == [2])
         var again = Self.tracks[1]
         again.id = Track.ID(9)
+        again.episode = Self.episode(4)
         state.send(.added([again], problems: []))
         #expect(played(state) == [2, 9])
     }

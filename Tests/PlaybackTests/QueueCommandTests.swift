@@ -261,7 +261,7 @@ struct QueueCommandTests {
         #expect(state.announcer.messages.last?.text == "Saved 3 tracks as /tmp/a\u{FFFD}.m3u8")
     }
 
-    @Test func `several additions are reported together, and of those that failed their number`() {
+    @Test func `several additions are reported together, and those that failed are named`() {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         for source in ["a", "b", "c"] { _ = command(.add(source), &state) }
         let missing = MediaError(.notFound, "b", "there is no such file")
@@ -269,13 +269,107 @@ struct QueueCommandTests {
         state.send(.added(numbered(8...8), problems: []))
         #expect(
             state.announcer.messages.map(\.text) == [
-                missing.safeText, "Added 2 tracks, 1 failed (see messages)",
+                missing.safeText, "Added 2 tracks; failed: b",
             ],
             "each sum takes the place of the one before it"
         )
         _ = command(.add("d"), &state)
         state.send(.added(numbered(9...9), problems: []))
         #expect(state.announcer.messages.last?.text == "Added 1 track")
+    }
+
+    /// Episodes of one feed with these guids.
+    private func episodes(_ guids: ClosedRange<Int>, of feed: String = "http://h/f") -> [Track] {
+        numbered(guids).map { track in
+            var track = track
+            track.episode = Episode(feed: feed, guid: "\(track.id.value)", date: nil, place: 0)
+            return track
+        }
+    }
+
+    @Test func `a feed that is added again adds only its new episodes, and says so`() {
+        var state = PlayerState.sounding(1, exitsAtEnd: false)
+        state.send(.added(episodes(11...13), problems: [], source: "http://h/f"))
+        let effects = state.send(.added(episodes(10...13), problems: [], source: "http://h/f"))
+        #expect(state.queue.tracks.map(\.id.value) == [1, 11, 12, 13, 10])
+        let text: SafeText = "Added 1 track, 3 already in the queue"
+        #expect(effects.contains(.emit(.remark(code: "already-queued", message: text))))
+        #expect(state.announcer.messages.last?.text == text)
+        state.send(.added(episodes(10...13), problems: [], source: "another name of the feed"))
+        #expect(state.announcer.messages.last?.text == "Added nothing new, 4 already in the queue")
+        #expect(state.announcer.messages.count { $0.failed != nil } == 0 && state.queue.tracks.count == 5)
+        // The same guids in another feed are other episodes.
+        state.send(.added(episodes(10...13, of: "http://i/f"), problems: [], source: "http://i/f"))
+        #expect(state.queue.tracks.count == 9)
+    }
+
+    @Test(arguments: [
+        // The list, whether it is of this session or of the command line, adds its new tracks only.
+        (["list", "list"], 2, [7, 8, 9]), (["start"], 2, [7, 8, 9]),
+        (["other", "list"], 2, [7, 8, 7, 8, 9]),
+        // A track adds itself again.
+        (["list", "list"], 1, [7, 7]), (["start"], 1, [7]),
+    ])
+    func `a list that is added again adds only its new tracks`(
+        sources: [String],
+        count: Int,
+        expected: [Int]
+    ) {
+        var state = PlayerState(exitsAtEnd: false, startSources: ["start"], seed: 1)
+        if sources == ["start"] {
+            let known = count > 1 ? numbered(7...8) : []
+            state.send(.launched(ResolvedTracks(tracks: known), start: nil, position: .zero))
+        }
+        for (turn, source) in sources.enumerated() {
+            let isLast = turn == sources.count - 1
+            let last = count == 1 ? 7 : isLast ? 9 : 8
+            state.send(.added(numbered(7...last), problems: [], source: source))
+        }
+        #expect(state.queue.tracks.map(\.id.value) == expected.map { UInt64($0) })
+    }
+
+    private func missing(_ names: [String]) -> [MediaError] {
+        names.map { MediaError(.notFound, SafeText($0), "no such file or folder") }
+    }
+
+    @Test func `all sources that failed are named, and the last is a line to be edited`() {
+        let names = ["/m/a.mp3", "http://h/b%20c.mp3", "d.m3u"]
+        var state = PlayerState(exitsAtEnd: false, startSources: names, seed: 1)
+        let sources = ResolvedTracks(tracks: [], problems: missing(names))
+        state.send(.launched(sources, start: nil, position: .zero))
+        let texts = state.announcer.messages.map(\.text.string)
+        #expect(texts.last == "Failed: a.mp3, b c.mp3, d.m3u" && texts.count == 4)
+        #expect(state.announcer.messages.last?.failed == .add("d.m3u"))
+        for name in names { _ = command(.add(name), &state) }
+        for name in names { state.send(.added([], problems: missing([name]), source: name)) }
+        #expect(state.announcer.messages.last?.text == "All failed: a.mp3, b c.mp3, d.m3u")
+        #expect(state.announcer.messages.last?.failed == .add("d.m3u"))
+        let many = missing((1...9).map { "\($0)" })
+        var other = PlayerState(exitsAtEnd: false, startSources: ["x"], seed: 1)
+        other.send(
+            .launched(ResolvedTracks(tracks: numbered(1...1), problems: many), start: nil, position: .zero)
+        )
+        #expect(
+            other.announcer.messages.contains {
+                $0.text == "Failed: 1, 2, 3, 4, 5 and 4 more" && $0.failed == nil
+            }
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("http://h/a%20b/S%C3%B6ng.mp3", "h/a b/Söng.mp3"), ("https://h:1/", "h:1/"),
+            ("http://h/\(String(repeating: "deep/", count: 20))Last%20Song.mp3?…", "h/…/Last Song.mp3"),
+            ("http://h/\(String(repeating: "x", count: 90))", "h/…/\(String(repeating: "x", count: 39))…"),
+            ("/music/100%25.mp3", "/music/100%25.mp3"), ("file:///m/a%20b.mp3", "/m/a b.mp3"),
+        ] as [(String, String)]
+    )
+    func `messages name a URL unescaped and briefly, and events as it is`(url: String, name: String) {
+        var state = PlayerState.sounding(1, exitsAtEnd: false)
+        let error = MediaError(.notFound, SafeText(url), "gone")
+        let effects = state.send(.added([], problems: [error], source: url))
+        #expect(state.announcer.messages.last?.text.string == name + ": gone")
+        #expect(effects.contains(.emit(.notice(code: "not-found", message: error.safeText))))
     }
 
     @Test func `a pin names the track by the title that the queue shows`() {

@@ -49,6 +49,15 @@ struct EntryTableTests {
         )
     }
 
+    @Test func `a URL is shown unescaped`() {
+        let entries = ["a%20b/S%C3%B6ng%201.mp3", "%E6%9B%B2.mp3"].map {
+            CachedEntry(url: SafeText("http://h/" + $0), stored: ByteRangeSet(0..<12), lastPlayed: 7)
+        }
+        let table = EntryTable(style: TextStyle(columns: 130, glyphs: .unicode), now: 0, time: { "\($0)" })
+        let lines = table.lines(entries)
+        #expect(lines[1].hasSuffix("  http://h/a b/Söng 1.mp3") && lines[2].hasSuffix("  http://h/曲.mp3"))
+    }
+
     @Test(
         arguments: [
             ("http://h/songs/", "text/html", true), ("http://h/songs/", "application/json", true),

@@ -141,6 +141,25 @@ struct AnswerTests {
     }
 
     @Test(arguments: [
+        ("missing.mp3", "", "add missing.mp3"), ("http://h/a b.mp3", "", "add http://h/a b.mp3"),
+        // A key was pressed since, or the line has a password.
+        ("missing.mp3", "j", nil), ("http://me:secret@h/a.mp3", "", nil),
+    ])
+    func `a start that failed leaves its source as a line to be edited`(
+        source: String,
+        keys: String,
+        line: String?
+    ) {
+        var state = screenState(PlayerSnapshot())
+        state.type(keys)
+        state.show {
+            $0.messages = [PlayerMessage(number: 1, time: .zero, text: "no such file", failed: .add(source))]
+        }
+        #expect(state.commandLine?.text == line)
+        #expect(state.screen.contains { $0.hasPrefix("no such file") })
+    }
+
+    @Test(arguments: [
         // Another line was typed since, or none: what was pasted fails the same way.
         ":save /tmp\n:volume 5\n", "",
     ])

@@ -24,4 +24,14 @@ package enum TrackName {
         let path = source.string[scheme.upperBound...].prefix { $0 != "?" }
         return path.split(separator: "/").last.map { SafeText(PercentEncoding.decoded($0)) } ?? source
     }
+
+    /// `source` as messages name it: a path as it is, a URL unescaped, without scheme and query. A long URL is its host
+    /// and the name of its file.
+    package static func place(_ source: SafeText) -> SafeText {
+        guard let scheme = source.string.firstRange(of: "://") else { return source }
+        let place = PercentEncoding.decoded(source.string[scheme.upperBound...].prefix { $0 != "?" })
+        guard place.count > 50, let host = place.split(separator: "/").first else { return SafeText(place) }
+        let name = file(at: source).string
+        return SafeText(host + "/…/" + (name.count > 40 ? name.prefix(39) + "…" : name))
+    }
 }

@@ -81,6 +81,7 @@ package final class Player: PlayerControl {
             observers: observers,
             tap: tap,
             reading: reading,
+            sources: sources,
             send: send
         )
         observers.publish(shell.snapshot())

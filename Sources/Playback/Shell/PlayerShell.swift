@@ -37,6 +37,7 @@ final class PlayerShell {
         observers: PlayerObservers,
         tap: SoundTap,
         reading: SourceReading,
+        sources: [String],
         send: @escaping @Sendable (PlayerInput) -> Void
     ) {
         self.parts = parts
@@ -51,6 +52,7 @@ final class PlayerShell {
             repeatMode: settings.repeatMode,
             isShuffled: settings.shuffle,
             gainMode: settings.gainMode,
+            startSources: sources,
             seed: settings.seed
         )
         state.memory = parts.memory

@@ -15,10 +15,17 @@ struct Announcer: Sendable {
     private var reportedChanges: [SafeText: Duration] = [:]
     /// The last reported wait of a load.
     private var reportedWait: (pass: PassID, wait: LoadWait)?
-    /// The tracks added, and the sources that failed, since additions began to be read.
-    private var additions = (added: 0, failed: 0)
+    /// The tracks that were added, those that the queue had already, and the sources that failed, since additions began
+    /// to be read.
+    private var additions = Additions()
     /// The number of the message with these counts; `nil` after the last addition.
     private var sumOfAdditions: Int?
+
+    private struct Additions {
+        var added = 0
+        var known = 0
+        var failures: [MediaError] = []
+    }
 
     private static let mostMessages = 100
     /// The least time between two reports that one resource has changed: a recording in progress changes all the time.
@@ -42,7 +49,7 @@ struct Announcer: Sendable {
             reportedChanges = reportedChanges.filter { now - $0.value < Self.changePause }
             reportedChanges[error.subject] = now
         }
-        note(error.safeText, failed: failed)
+        note(TrackName.place(error.subject) + ": " + error.cause, failed: failed)
         return [.emit(.notice(code: error.code.rawValue, message: error.safeText))]
     }
 
@@ -51,21 +58,55 @@ struct Announcer: Sendable {
         (error.code.isLostSource ? [.countLostSource] : []) + notice(error, failed: failed)
     }
 
-    /// Reports how many tracks the additions that are being read have brought so far. After the last of them, also
-    /// reports how many sources failed, since this message hides theirs.
-    mutating func added(_ count: Int, _ problems: [MediaError], isLast: Bool) {
+    /// Reports the problems of the sources of the command line. If none brought a track, `source` is the last of them.
+    mutating func launched(with problems: [MediaError], of source: String?) -> [PlayerEffect] {
+        let failed = source.map { PlayerCommand.add($0) }
+        let effects = problems.flatMap { problem($0, failed: failed) }
+        let lost = problems.filter(\.code.isLostSource)
+        if lost.count > 1 { note(SafeText("Failed: ") + Self.names(of: lost), failed: failed) }
+        return effects
+    }
+
+    /// Reports how many tracks the additions that are being read have brought so far, and how many of theirs the queue
+    /// had already. After the last of them, also names the sources that failed, since this message hides theirs.
+    mutating func added(
+        _ count: Int,
+        known: Int,
+        _ problems: [MediaError],
+        isLast: Bool,
+        failed: PlayerCommand?
+    ) -> [PlayerEffect] {
         additions.added += count
-        additions.failed += problems.count { $0.code.isLostSource }
-        let (added, failed) = additions
-        if isLast { additions = (0, 0) }
-        guard added > 0, count > 0 || (isLast && failed > 0) else { return }
-        let failures = failed > 0 ? ", \(failed) failed (see messages)" : ""
+        additions.known += known
+        additions.failures += problems.filter(\.code.isLostSource)
+        let sum = additions
+        if isLast { additions = Additions() }
+        let failures: SafeText = sum.failures.isEmpty ? "" : "failed: " + Self.names(of: sum.failures)
+        guard sum.added + sum.known > 0 else {
+            if isLast, sum.failures.count > 1 { note("All " + failures, failed: failed) }
+            return []
+        }
+        guard count + known > 0 || (isLast && !sum.failures.isEmpty) else { return [] }
         // Each such message replaces the one before it.
         if let place = messages.lastIndex(where: { $0.number == sumOfAdditions }) {
             messages.remove(at: place)
         }
-        note(SafeText("Added " + Self.countText(added) + failures))
+        let known = SafeText(sum.known > 0 ? ", \(sum.known) already in the queue" : "")
+        let added = SafeText(sum.added > 0 ? "Added " + Self.countText(sum.added) : "Added nothing new")
+        let text = added + known + (sum.failures.isEmpty ? "" : "; " + failures)
+        let isNew = sum.known == 0
+        if isNew { note(text) }
+        let effects = isNew ? [] : [remark("already-queued", text)]
         sumOfAdditions = isLast ? nil : messageCount
+        return effects
+    }
+
+    /// The names of at most five sources that failed.
+    private static func names(of errors: [MediaError]) -> SafeText {
+        let names = errors.prefix(5).map { short(TrackName.file(at: $0.subject)).string }.joined(
+            separator: ", "
+        )
+        return SafeText(errors.count > 5 ? names + " and \(errors.count - 5) more" : names)
     }
 
     mutating func remark(_ code: String, _ message: SafeText) -> PlayerEffect {
@@ -76,7 +117,7 @@ struct Announcer: Sendable {
     /// Reports that `source` takes long to read; `count` tracks were read so far.
     mutating func reading(_ count: Int, of source: SafeText) -> PlayerEffect {
         let known = count > 0 ? " (" + Self.countText(count) + " so far)" : ""
-        return remark("reading", "Reading " + Self.short(source) + SafeText(known))
+        return remark("reading", "Reading " + Self.short(TrackName.place(source)) + SafeText(known))
     }
 
     /// Reports that `source` is passed over.
@@ -205,7 +246,7 @@ struct Announcer: Sendable {
 
     mutating func failed(_ track: Track.ID, because error: MediaError) {
         failures[track] = error
-        note(error.safeText)
+        note((facts[track]?.tags.title ?? TrackName.place(error.subject)) + ": " + error.cause)
     }
 
     mutating func forgetFailure(of track: Track.ID) { failures[track] = nil }

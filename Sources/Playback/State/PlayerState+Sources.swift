@@ -14,7 +14,7 @@ extension PlayerState {
         let place = queue.tracks.count
         queue.append(tracks)
         isReading = !isComplete
-        var effects = sources.problems.flatMap { announcer.problem($0) }
+        var effects = announcer.launched(with: sources.problems, of: tracks.isEmpty ? startSources.last : nil)
         effects.append(.emit(.loaded(tracks: tracks.count)))
         guard phase == .launching else { return effects }
         phase = tracks.isEmpty && exitsAtEnd ? .ended : .stopped
@@ -58,16 +58,24 @@ extension PlayerState {
     }
 
     mutating func added(
-        _ tracks: [Track],
+        _ found: [Track],
         _ problems: [MediaError],
         isLast: Bool,
         of source: String?
     ) -> [PlayerEffect] {
         let place = queue.tracks.count
+        let tracks = newTracks(of: found, from: source)
         queue.add(tracks, isLast: isLast)
-        let failed = tracks.isEmpty ? source.map { PlayerCommand.add($0) } : nil
+        if isLast, let source { readSources.insert(source) }
+        let failed = found.isEmpty ? source.map { PlayerCommand.add($0) } : nil
         var effects = problems.flatMap { announcer.problem($0, failed: failed) }
-        announcer.added(tracks.count, problems, isLast: !queue.awaitsAdditions)
+        effects += announcer.added(
+            tracks.count,
+            known: found.count - tracks.count,
+            problems,
+            isLast: !queue.awaitsAdditions,
+            failed: failed
+        )
         if !tracks.isEmpty {
             effects += queueEvents() + [.emit(.loaded(tracks: queue.tracks.count))]
             let next = queue.next(after: queue.current) ?? place
@@ -85,6 +93,18 @@ extension PlayerState {
     private mutating func stopBefore(_ place: Int) {
         queue.select(place)
         phase = .stopped
+    }
+
+    /// Those of `found` that the queue lacks, if they are episodes, or if the list or folder `source` was read before. A
+    /// single track that is added twice plays twice.
+    private func newTracks(of found: [Track], from source: String?) -> [Track] {
+        let isAgain = found.count > 1 && source.map { readSources.contains($0) } == true
+        guard isAgain || found.contains(where: { $0.episode != nil }) else { return found }
+        let episodes = Set(queue.tracks.compactMap { $0.episode?.key })
+        let locations = isAgain ? Set(queue.tracks.map(\.location)) : []
+        return found.filter { track in
+            track.episode.map { !episodes.contains($0.key) } ?? !locations.contains(track.location)
+        }
     }
 
     /// Carries out the commands that waited for tracks, as far as these are known. Then ends the player if its queue

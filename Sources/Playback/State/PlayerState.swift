@@ -37,6 +37,10 @@ struct PlayerState: Sendable {
     var awaitsTracks: Bool { isReading || queue.awaitsAdditions }
     /// The name of a source of the command line that takes long to read; `nil` if none does.
     var awaitedSource: SafeText?
+    /// The sources of the command line.
+    let startSources: [String]
+    /// The sources that were read, as they were typed.
+    var readSources: Set<String>
     /// The name of an added source that takes long to read; `nil` if none does.
     var awaitedAddition: SafeText?
     /// `true` if the user quit.
@@ -62,8 +66,11 @@ struct PlayerState: Sendable {
         repeatMode: RepeatMode = .off,
         isShuffled: Bool = false,
         gainMode: GainMode = .off,
+        startSources: [String] = [],
         seed: UInt64
     ) {
+        self.startSources = startSources
+        readSources = Set(startSources)
         self.exitsAtEnd = exitsAtEnd
         self.volume = volume
         self.gainMode = gainMode

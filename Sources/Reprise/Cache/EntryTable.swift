@@ -57,7 +57,9 @@ struct EntryTable: Sendable {
         let name = TrackName.text(entry.title, entry.artist, at: entry.url, dash: style.glyphs.dash)
         let music = style.shown(name)
         guard isWide else { return cells + [music] }
-        return cells + [entry.title == nil ? "" : music, style.shown(entry.url)]
+        return cells + [
+            entry.title == nil ? "" : music, style.shown(SafeText(PercentEncoding.decoded(entry.url.string))),
+        ]
     }
 
     private func sum(_ entries: [CachedEntry]) -> String {

@@ -25,6 +25,8 @@ package struct UIState: Sendable {
     private var typing: Typing
     /// The line that was entered last; `nil` once another key was pressed, or the notice after it has gone.
     private var enteredLine: String?
+    /// `true` until the first key is pressed.
+    private var isUntouched = true
     /// `true` from the first snapshot on.
     private var hasSnapshot = false
 
@@ -105,6 +107,7 @@ package struct UIState: Sendable {
         if let change = CommandReply.changes(from: before, to: snapshot).last, hasSnapshot, typed == nil {
             answer = .notice(change)
         } else if messages.newestNumber != newest, typed == nil {
+            openFailedStart(snapshot)
             answer = snapshot.messages.last.flatMap { failure($0) }
             if answer != nil, let enteredLine { typing.open(enteredLine) }
             if answer != nil { lists.messages.markSeen() }
@@ -114,9 +117,22 @@ package struct UIState: Sendable {
         return snapshot.isOver ? [.leave] : []
     }
 
+    /// After a start that brought no track, takes its last source for a line that was entered: it stays to be edited.
+    private mutating func openFailedStart(_ snapshot: PlayerSnapshot) {
+        guard isUntouched, snapshot.tracks.isEmpty,
+            case .add(let source)? = snapshot.messages.last?.failed,
+            // A password stays hidden.
+            WebURL(source)?.userInfo == nil
+        else { return }
+        enteredLine = "add " + source
+    }
+
     /// The answer to the last line that was entered, if it is the one that failed. If other keys were pressed since,
     /// it explains how to get the line back for editing.
     private func failure(_ message: PlayerMessage) -> CommandAnswer? {
+        if let enteredLine, case .add(let source)? = message.failed, enteredLine == "add " + source {
+            return .error(message.text)
+        }
         guard let failed = message.failed, typing.recalls(failed),
             let key = keyMap.name(of: .openCommandLine(""))
         else { return nil }
@@ -127,6 +143,7 @@ package struct UIState: Sendable {
     // MARK: Typing
 
     private mutating func press(_ key: Key) -> [UIAction] {
+        isUntouched = false
         let entry = keyMap.entry(for: key)
         if answer?.isError == true, entry?.command == .toggleHelp, typing.isUnknownCommand { typing.cancel() }
         clearNotice()
