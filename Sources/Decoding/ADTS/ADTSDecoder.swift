@@ -29,7 +29,7 @@ package final class ADTSDecoder: AudioDecoder {
 
     /// An open stream. A class, so that the map and the bytes have one owner and are changed in place.
     private final class Opened {
-        var player: AACPlayer
+        let output: PacketOutput
         var map: ADTSMap
         var walk: ADTSWalk
         /// `false` while the numbers of packets are estimates.
@@ -40,12 +40,14 @@ package final class ADTSDecoder: AudioDecoder {
         /// The offset at which scanning waits for more bytes.
         var scanStop: Int64 = -1
 
-        init(_ player: AACPlayer, _ map: ADTSMap, _ walk: ADTSWalk) {
-            (self.player, self.map, self.walk) = (player, map, walk)
+        init(_ handle: AACHandle, _ map: ADTSMap, _ walk: ADTSWalk) {
+            output = PacketOutput(handle)
+            self.map = map
+            self.walk = walk
         }
 
         /// The frames of a packet.
-        var width: FrameCount { FrameCount(player.packetFrames) }
+        var width: FrameCount { output.packetFrames }
 
         /// The number of frames; `nil` if unknown. The first packet adds none: it only overlaps with the next one.
         var frameCount: FrameCount? { map.estimatedCount.map { max(0, $0 - 1) * width } }
@@ -69,14 +71,14 @@ package final class ADTSDecoder: AudioDecoder {
         let origin = start.offset + Int64(first.index)
         let bytes = start.bytes[first.index...]
         let (packets, mean) = Self.packets(in: bytes, like: first.header, at: origin, isWhole: start.isWhole)
-        let player: AACPlayer
+        let handle: AACHandle
         do {
             let configuration = try first.header.configuration()
-            player = try await AACPlayer.make(configuration, trying: packets, input.subject)
+            handle = try await AACHandle.make(configuration, trying: packets, input.subject)
         } catch let refusal as AACRefusal {
             throw MediaError(.notAudio, input.subject, refusal.cause)
         }
-        let packetsPerSecond = Double(player.format.sampleRate) / Double(player.packetFrames)
+        let packetsPerSecond = Double(handle.format.sampleRate) / Double(handle.packetFrames)
         var map = ADTSMap(
             first.header,
             at: origin,
@@ -87,13 +89,13 @@ package final class ADTSDecoder: AudioDecoder {
         map.takeStored(input.seekTable)
         var walk = map.walk(at: origin)
         walk.append(bytes)
-        let made = Opened(player, map, walk)
+        let made = Opened(handle, map, walk)
         land(on: 0, at: 0, with: walk, isExact: true, made)
         opened = made
         input.forgetStart()
-        var info = StreamInfo(format: player.format, bytesPerSecond: 1)
+        var info = StreamInfo(format: handle.format, bytesPerSecond: 1)
         info.audioStart = origin
-        info.codec = "ADTS, " + player.codec
+        info.codec = "ADTS, " + handle.name
         info.tags = start.tags
         info.chapters = start.chapters
         info.loudness = start.loudness.isEmpty ? nil : start.loudness
@@ -132,25 +134,24 @@ package final class ADTSDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         while true {
-            if opened.player.hasFormatChange {
-                opened.player.takeFormatChange()
-                info.format = opened.player.format
+            if let format = opened.output.takeFormatChange() {
+                info.format = format
                 return .formatChanged
             }
-            let count = opened.player.pass(into: pcm)
+            let count = opened.output.pass(into: pcm)
             if count > 0 { return .frames(count) }
             switch opened.walk.next() {
             case .frame(let header, let range): decode(header, range, opened)
             case .missing(let count):
                 info.skippedByteCount += Int64(Double(count) * opened.map.meanLength)
                 note(Int64(count), opened)
-                opened.player.skip(Int64(count))
+                opened.output.skip(Int64(count) * opened.width)
             case .needMore:
                 let bytes = try await source.read(at: opened.walk.endOffset, count: Self.readByteCount)
                 if bytes.isEmpty { opened.walk.finish() } else { opened.walk.append(bytes) }
             case .end:
-                if opened.isExact, opened.player.packet == opened.map.counted.position {
-                    opened.map.ended(after: opened.player.packet)
+                if opened.isExact, opened.output.packet == opened.map.counted.position {
+                    opened.map.ended(after: opened.output.packet)
                     refine(opened)
                 }
                 return .end
@@ -160,24 +161,25 @@ package final class ADTSDecoder: AudioDecoder {
 
     /// Decodes a frame, which is at `range` of the walk's bytes.
     private func decode(_ header: ADTSHeader, _ range: Range<Int>, _ opened: Opened) {
-        let number = opened.player.packet
+        let number = opened.output.packet
         if !opened.isExact, opened.landed == nil {
             let offset = opened.walk.offset + Int64(range.lowerBound)
             opened.landed = ADTSMap.Place(position: number, offset: offset)
         }
         note(Int64(header.packetCount), opened)
-        let damaged = opened.player.damagedByteCount
-        opened.player.decode(opened.walk.bytes[range.dropFirst(header.headByteCount)])
+        let packet = opened.walk.bytes[range.dropFirst(header.headByteCount)]
+        if !opened.output.decode(packet, expecting: opened.width) {
+            info.skippedByteCount += Int64(packet.count)
+        }
         // Frames of several packets are too rare to be supported: silence replaces all packets but the first.
-        if header.packetCount > 1 { opened.player.skip(Int64(header.packetCount - 1)) }
-        info.skippedByteCount += opened.player.damagedByteCount - damaged
+        opened.output.skip(FrameCount(header.packetCount - 1) * opened.width)
         if number % Self.framesPerRefinement == 0 { refine(opened) }
     }
 
-    /// Counts the player's next `count` packets, which end at the offset that the walk has reached.
+    /// Counts the next `count` packets, which end at the offset that the walk has reached.
     private func note(_ count: Int64, _ opened: Opened) {
         guard opened.isExact else { return }
-        let number = opened.player.packet
+        let number = opened.output.packet
         opened.map.count(number, upTo: number + count, at: opened.walk.nextOffset)
     }
 
@@ -236,7 +238,7 @@ package final class ADTSDecoder: AudioDecoder {
 
     /// Corrects the numbers of the packets since the landing, which are too low by `packets`.
     private func correct(by packets: Int64, _ opened: Opened) {
-        opened.player.shift(by: packets)
+        opened.output.shift(by: packets * opened.width)
         opened.landed = nil
         opened.isExact = true
         let frame = max(0, opened.landing + packets * opened.width)
@@ -257,7 +259,7 @@ package final class ADTSDecoder: AudioDecoder {
             budget -= 1
         }
         // Samples are taken first, because they also improve the estimated length, which limits the target below.
-        if opened.map.place(before: opened.player.firstPacket(toPlay: wanted + opened.width)) == nil {
+        if opened.map.place(before: opened.output.firstPacket(toPlay: wanted + opened.width)) == nil {
             while let offset = opened.map.nextSample {
                 source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
                 let (bytes, _) = try await look(at: offset, count: RateProfile.sampleByteCount)
@@ -272,7 +274,7 @@ package final class ADTSDecoder: AudioDecoder {
             }
         }
         let target = min(wanted, opened.frameCount ?? .max)
-        let number = opened.player.firstPacket(toPlay: target + opened.width)
+        let number = opened.output.firstPacket(toPlay: target + opened.width)
         if let count = opened.map.packetCount, target >= max(0, count - 1) * opened.width {
             var walk = opened.map.walk(at: opened.map.counted.offset)
             walk.finish()
@@ -309,7 +311,7 @@ package final class ADTSDecoder: AudioDecoder {
         _ opened: Opened
     ) {
         opened.walk = walk
-        opened.player.restart(at: number, playing: frame + opened.width..<FrameCount.max)
+        opened.output.restart(atPacket: number, playing: frame + opened.width..<FrameCount.max)
         (opened.isExact, opened.landing, opened.landed) = (isExact, frame, nil)
         correctedLanding = nil
     }
@@ -350,7 +352,7 @@ package final class ADTSDecoder: AudioDecoder {
         guard let opened, let length = source.length else { return false }
         let target = info.format.frames(in: time)
         guard target < opened.frameCount ?? .max else { return true }
-        let number = opened.player.firstPacket(toPlay: target + opened.width)
+        let number = opened.output.firstPacket(toPlay: target + opened.width)
         let place = opened.map.place(before: number)
         guard place != nil || opened.map.nextSample == nil else { return false }
         let offset = opened.map.offset(of: number)

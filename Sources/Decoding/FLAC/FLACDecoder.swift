@@ -14,7 +14,7 @@ package final class FLACDecoder: AudioDecoder {
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
     private let checksDigest: Bool
-    private var opened: OpenFLAC?
+    private var opened: Opened?
     /// The number of frames of the stream that were decoded since `open`.
     private var decodedCount = 0
 
@@ -22,6 +22,29 @@ package final class FLACDecoder: AudioDecoder {
         didSet { if info != oldValue { infoRevision += 1 } }
     }
     package private(set) var infoRevision = 0
+
+    /// An open stream. A class, so that the map and the bytes have one owner and are changed in place.
+    private final class Opened {
+        let handle: FLACHandle
+        let output: PacketOutput
+        var map: FLACMap
+        var walk: FLACFrameWalk
+
+        init(_ handle: FLACHandle, _ map: FLACMap, bytes: [UInt8]) {
+            self.handle = handle
+            self.map = map
+            output = PacketOutput(handle)
+            walk = FLACFrameWalk(map.stream, at: map.audioStart, expecting: map.origin)
+            walk.append(bytes)
+            output.move(to: map.origin)
+        }
+
+        /// Continues with `walk`, which begins at `position`, and plays from the PCM frame `wanted` on.
+        func restart(_ walk: FLACFrameWalk, at position: FrameCount, wanted: FrameCount) {
+            self.walk = walk
+            output.restart(at: position, playing: wanted..<FrameCount.max)
+        }
+    }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
     package convenience init(_ stream: ProbedStream) { self.init(stream, checksDigest: false) }
@@ -32,7 +55,7 @@ package final class FLACDecoder: AudioDecoder {
 
     package func open() async throws { _ = try await opening() }
 
-    private func opening() async throws -> OpenFLAC {
+    private func opening() async throws -> Opened {
         if let opened { return opened }
         let start = try await input.begun(as: .flac)
         var head = FLACHead(at: start.offset)
@@ -68,12 +91,12 @@ package final class FLACDecoder: AudioDecoder {
             seekPoints: head.seekPoints
         )
         map.takeStored(input.seekTable)
-        let made = OpenFLAC(handle, map, bytes: window.bytes)
+        let made = Opened(handle, map, bytes: window.bytes)
         opened = made
         input.forgetStart()
         var info = StreamInfo(format: stream.format, bytesPerSecond: 1)
         info.audioStart = audioStart
-        info.codec = SafeText("FLAC, \(stream.bitsPerSample) bits")
+        info.codec = handle.name
         info.tags = (head.comments?.tags ?? TrackTags()).filled(from: start.tags)
         info.tags.cover = head.cover
         let loudness = (head.comments?.loudness ?? Loudness()).filled(from: start.loudness)
@@ -86,20 +109,20 @@ package final class FLACDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         while true {
-            let count = opened.pass(into: pcm)
+            let count = opened.output.pass(into: pcm)
             if count > 0 { return .frames(count) }
             switch opened.walk.next() {
             case .frame(let header, let range): decode(header, range, opened)
-            case .missing(let count): opened.skip(count)
+            case .missing(let count): opened.output.skip(count)
             case .needMore:
                 let bytes = try await source.read(at: opened.walk.endOffset, count: Self.readByteCount)
                 if bytes.isEmpty { opened.walk.finish() } else { opened.walk.append(bytes) }
             case .end:
-                guard opened.position > opened.map.origin else {
+                guard opened.output.position > opened.map.origin else {
                     throw MediaError(.notAudio, input.subject, PCMHead.damaged.cause)
                 }
                 opened.map.audioEnd = source.length
-                if opened.walk.isContinuous { opened.map.endPosition = opened.position }
+                if opened.walk.isContinuous { opened.map.endPosition = opened.output.position }
                 info = info.refined(by: opened.map)
                 return .end
             }
@@ -107,14 +130,16 @@ package final class FLACDecoder: AudioDecoder {
     }
 
     /// Decodes a frame, whose bytes are at `range` of the walk's.
-    private func decode(_ header: FLACFrameHeader, _ range: Range<Int>, _ opened: OpenFLAC) {
+    private func decode(_ header: FLACFrameHeader, _ range: Range<Int>, _ opened: Opened) {
         let offset = opened.walk.offset + Int64(range.lowerBound)
         if opened.walk.isContinuous {
             opened.map.record(PlaceTable.Place(position: header.position, offset: offset))
         }
         decodedCount += 1
         if decodedCount % Self.framesPerRefinement == 0 { info = info.refined(by: opened.map) }
-        if !opened.decode(header, range) {
+        opened.output.move(to: header.position)
+        let frame = opened.walk.bytes[range]
+        if !opened.output.decode(frame, expecting: FrameCount(header.count)) {
             info.skippedByteCount += Int64(range.count)
         }
     }
@@ -141,7 +166,7 @@ package final class FLACDecoder: AudioDecoder {
         }
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         guard let landing = seek.landing else {
-            return SeekLanding(frame: opened.position - origin, isExact: true)
+            return SeekLanding(frame: opened.output.position - origin, isExact: true)
         }
         opened.map = seek.map
         let place = landing.place
@@ -175,14 +200,14 @@ package final class FLACDecoder: AudioDecoder {
     package static func isDamaged(_ source: any ByteSource) async throws -> Bool {
         var stream = ProbedStream(source: source, subject: "")
         let decoder: FLACDecoder
-        let opened: OpenFLAC
+        let opened: Opened
         do {
             try await stream.start.skipTags(of: "")
             switch try await stream.start.kind() {
             case .flac: break
             case .ogg:
                 let start = stream.start
-                return try await FLACPacketHandle.isDamaged(
+                return try await FLACMapping.isDamaged(
                     OggPageReader(source, at: start.offset, holding: start.bytes)
                 )
             default: return false
@@ -200,7 +225,7 @@ package final class FLACDecoder: AudioDecoder {
         } catch is MediaError {
             return true
         }
-        return !opened.hasItsDigest()
+        return opened.output.isDamaged || !opened.handle.finish()
     }
 }
 

@@ -2,12 +2,13 @@ import CFLAC
 import Media
 import System
 
-/// Owns a decoder of libFLAC, which is given whole frames and never reads or waits on its own.
-final class FLACHandle {
+/// Owns a decoder of libFLAC, which is given whole frames and never reads or waits on its own. A packet is a frame.
+final class FLACHandle: PacketCodec {
     private static let library = OptionalLibrary { cflac_load().map { String(cString: $0) } }
 
     private let decoder: UnsafeMutablePointer<FLAC__StreamDecoder>
     private let exchange: Exchange
+    private let stream: FLACStreamInfo
     private let checksDigest: Bool
 
     /// Creates a decoder of `stream`; `nil` if memory ran out. The library must be open.
@@ -17,6 +18,7 @@ final class FLACHandle {
         guard let decoder = cflac_create() else { return nil }
         self.decoder = decoder
         self.checksDigest = checksDigest
+        self.stream = stream
         exchange = Exchange(stream)
         if checksDigest { cflac_check_md5(decoder) }
         let isReady = exchange.start(of: stream).withUnsafeBytes { bytes in
@@ -58,19 +60,37 @@ final class FLACHandle {
 
     deinit { cflac_destroy(decoder) }
 
-    /// Decodes the frame `header` at the start of `bytes`. Returns `false` if it is damaged: then `copy` must not be called.
-    func decode(_ header: FLACFrameHeader, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Bytes after the end of the previous frame may be left in libFLAC's buffer.
-        if !checksDigest || cflac_is_ready(decoder) == 0 { _ = cflac_flush(decoder) }
-        exchange.begin(header, bytes)
-        while exchange.isPending, cflac_process_single(decoder) != 0, cflac_is_ready(decoder) != 0 {}
-        return exchange.isDecoded
+    var name: SafeText { SafeText("FLAC, \(stream.bitsPerSample) bits") }
+
+    var format: AudioFormat { stream.format }
+
+    /// All blocks but the last one usually have the largest size.
+    var packetFrames: Int { stream.largestBlock }
+
+    /// Does nothing: frames do not depend on each other.
+    func reset() {}
+
+    /// A packet with a damaged header counts as one of the largest block size.
+    func frames(in packets: ArraySlice<[UInt8]>) -> Int {
+        packets.reduce(0) { count, packet in
+            let header = packet.withUnsafeBytes { FLACFrameHeader($0, at: 0, in: stream) }
+            return count + (packet.isEmpty ? 0 : header?.count ?? packetFrames)
+        }
     }
 
-    /// Writes the PCM frames `range` of the frame decoded last to `pcm`, which has room for them.
-    ///
-    /// They come from libFLAC's own buffers, which stay as they are until the next frame is decoded, or `finish`: a
-    /// copy of the longest frame would take 2 MB.
+    func decode(_ packet: ArraySlice<UInt8>) -> Int {
+        packet.withUnsafeBytes { bytes in
+            guard let header = FLACFrameHeader(bytes, at: 0, in: stream) else { return 0 }
+            // Bytes after the end of the previous frame may be left in libFLAC's buffer.
+            if !checksDigest || cflac_is_ready(decoder) == 0 { _ = cflac_flush(decoder) }
+            exchange.begin(header, bytes)
+            while exchange.isPending, cflac_process_single(decoder) != 0, cflac_is_ready(decoder) != 0 {}
+            return exchange.isDecoded ? header.count : 0
+        }
+    }
+
+    /// The frames come from libFLAC's own buffers, which stay as they are until the next packet is decoded, or `finish`:
+    /// a copy of the longest packet would take 2 MB.
     func copy(_ range: Range<Int>, into pcm: UnsafeMutableRawBufferPointer) {
         exchange.copy(range, into: pcm)
     }

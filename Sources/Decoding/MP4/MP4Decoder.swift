@@ -28,7 +28,7 @@ package final class MP4Decoder: AudioDecoder {
 
     /// An open file.
     private final class Opened {
-        let player: AACPlayer
+        let output: PacketOutput
         let index: any PacketIndex
         let bytes: HeldBytes
         let head: MP4Head
@@ -38,14 +38,17 @@ package final class MP4Decoder: AudioDecoder {
         let music: Range<FrameCount>
 
         init(
-            _ player: AACPlayer,
+            _ codec: any PacketCodec,
             _ index: any PacketIndex,
             _ bytes: HeldBytes,
             _ head: MP4Head,
             _ titles: ChapterTitles?,
             music: Range<FrameCount>
         ) {
-            (self.player, self.index, self.bytes, self.head) = (player, index, bytes, head)
+            output = PacketOutput(codec)
+            self.index = index
+            self.bytes = bytes
+            self.head = head
             self.titles = titles
             self.music = music
         }
@@ -59,7 +62,7 @@ package final class MP4Decoder: AudioDecoder {
         }
 
         private func frames(ofPackets count: Int64?) -> FrameCount? {
-            let end = min(count.map { $0 * FrameCount(player.packetFrames) } ?? .max, music.upperBound)
+            let end = min(count.map { $0 * output.packetFrames } ?? .max, music.upperBound)
             return end < .max ? max(0, end - music.lowerBound) : nil
         }
     }
@@ -81,10 +84,11 @@ package final class MP4Decoder: AudioDecoder {
                 let index = try await index(of: track, in: head, bytes)
             else { throw AACRefusal.damaged }
             let packets = try await firstPackets(index, bytes)
-            let player = try await AACPlayer.make(configuration, trying: packets, input.subject)
-            let music = head.music(of: track, in: player)
-            player.restart(at: player.firstPacket(toPlay: music.lowerBound), playing: music)
-            made = Opened(player, index, bytes, head, titles(in: head, bytes), music: music)
+            let codec = try await AACHandle.make(configuration, trying: packets, input.subject)
+            let music = head.music(of: track, in: codec)
+            made = Opened(codec, index, bytes, head, titles(in: head, bytes), music: music)
+            let first = made.output.firstPacket(toPlay: music.lowerBound)
+            made.output.restart(atPacket: first, playing: music)
         } catch let refusal as AACRefusal {
             throw MediaError(.notAudio, input.subject, refusal.cause)
         }
@@ -140,7 +144,7 @@ package final class MP4Decoder: AudioDecoder {
         UInt8
     >] {
         var packets: [ArraySlice<UInt8>] = []
-        for number in 0..<Int64(AACPlayer.mostTried) {
+        for number in 0..<Int64(AACHandle.mostTried) {
             guard let place = try await index.place(of: number), place.count <= Self.longestPacket else {
                 break
             }
@@ -154,9 +158,9 @@ package final class MP4Decoder: AudioDecoder {
     }
 
     private func info(of opened: Opened, _ start: StreamStart) -> StreamInfo {
-        var info = StreamInfo(format: opened.player.format, bytesPerSecond: 16_000)
+        var info = StreamInfo(format: opened.output.format, bytesPerSecond: 16_000)
         info.audioStart = opened.index.start
-        info.codec = "M4A, " + opened.player.codec
+        info.codec = "M4A, " + opened.output.codec.name
         info.tags = opened.head.tags.tags.filled(from: start.tags)
         info.chapters = opened.titles?.chapters ?? opened.head.chapters
         let loudness = opened.head.tags.loudness.filled(from: start.loudness)
@@ -182,29 +186,28 @@ package final class MP4Decoder: AudioDecoder {
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
         try Task.checkCancellation()
         let opened = try await opening()
-        let player = opened.player
+        let output = opened.output
         while true {
-            if player.hasFormatChange {
-                player.takeFormatChange()
-                info.format = player.format
+            if let format = output.takeFormatChange() {
+                info.format = format
                 return .formatChanged
             }
-            let count = player.pass(into: pcm)
+            let count = output.pass(into: pcm)
             if count > 0 { return .frames(count) }
-            guard !player.isAtEnd, let place = try await opened.index.place(of: player.packet) else {
+            guard !output.isAtEnd, let place = try await opened.index.place(of: output.packet) else {
                 if !info.isDurationExact { info = lasting(opened, info) }
                 return .end
             }
             guard (1...Self.longestPacket).contains(place.count) else {
-                player.skip(1)
+                output.skip(output.packetFrames)
                 continue
             }
             let packet = try await opened.bytes.bytes(in: place, ahead: Self.readByteCount)
             // The file is cut short here.
             guard packet.count == place.count else { return .end }
-            let damaged = player.damagedByteCount
-            player.decode(packet)
-            if player.damagedByteCount > damaged { info.skippedByteCount += Int64(packet.count) }
+            if !output.decode(packet, expecting: output.packetFrames) {
+                info.skippedByteCount += Int64(packet.count)
+            }
         }
     }
 
@@ -212,7 +215,7 @@ package final class MP4Decoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         var target = min(info.format.frames(in: time), opened.frameCount ?? .max)
-        var number = opened.player.firstPacket(toPlay: opened.music.lowerBound + target)
+        var number = opened.output.firstPacket(toPlay: opened.music.lowerBound + target)
         if let place = try await opened.index.place(of: number), target != opened.frameCount {
             // Read already here, so that the read-ahead, which is allowed after a seek, continues from this offset.
             if place.count <= Self.longestPacket { _ = try await opened.bytes.bytes(in: place) }
@@ -222,7 +225,7 @@ package final class MP4Decoder: AudioDecoder {
             number = opened.index.packetCount ?? number
         }
         let frame = opened.music.lowerBound + target
-        opened.player.restart(at: number, playing: frame..<max(frame, opened.music.upperBound))
+        opened.output.restart(atPacket: number, playing: frame..<max(frame, opened.music.upperBound))
         if !info.isDurationExact { info = lasting(opened, info) }
         return SeekLanding(frame: target, isExact: true)
     }
@@ -230,7 +233,7 @@ package final class MP4Decoder: AudioDecoder {
     package func isStored(at time: Duration) -> Bool {
         guard let opened, let length = source.length, let map = info.timeMap else { return false }
         let frame = opened.music.lowerBound + info.format.frames(in: time)
-        let tables = opened.index.tables(for: opened.player.firstPacket(toPlay: frame))
+        let tables = opened.index.tables(for: opened.output.firstPacket(toPlay: frame))
         // The exact place may differ a little, hence the margin.
         let offset = map.offset(at: time)
         let margin = Int64(ByteWindow.requestByteCount) / 2
@@ -265,14 +268,14 @@ extension MP4Head {
     ///
     /// The edit list states them if its part begins after 0; otherwise `iTunSMPB`, or, without that, the edit list.
     /// Without both, the first packet is not played: it only overlaps with the next one.
-    fileprivate func music(of track: MP4Track, in player: AACPlayer) -> Range<FrameCount> {
-        let rate = Double(player.format.sampleRate)
+    fileprivate func music(of track: MP4Track, in codec: any PacketCodec) -> Range<FrameCount> {
+        let rate = Double(codec.format.sampleRate)
         func frames(_ units: Int64, per scale: Int64) -> FrameCount {
             scale > 0 ? FrameCount(min((Double(units) * rate / Double(scale)).rounded(), 1e15)) : 0
         }
         var end = track.duration > 0 ? frames(track.duration, per: track.timescale) : .max
         if isFragmented { end = .max }
-        var start = FrameCount(player.packetFrames)
+        var start = FrameCount(codec.packetFrames)
         if let gapless = tags.gapless, (track.edit?.start ?? 0) == 0 {
             (start, end) = (gapless.start, min(end, gapless.start + gapless.count))
         } else if let edit = track.edit {

@@ -39,63 +39,29 @@ enum FLACMapping {
     private static func kind(_ byte: UInt8) -> UInt8 { byte & 0x7F }
 }
 
-/// Decodes packets of FLAC, each of which is a frame.
-final class FLACPacketHandle: OggCodecHandle {
-    private let stream: FLACStreamInfo
-    private let decoder: FLACHandle
-
-    init(_ stream: FLACStreamInfo, _ decoder: FLACHandle) { (self.stream, self.decoder) = (stream, decoder) }
-
-    /// Does nothing: frames do not depend on each other.
-    func reset() {}
-
-    /// A packet with a damaged header counts as one of the largest block size, which all but the last one usually have.
-    func frames(in packets: ArraySlice<[UInt8]>) -> Int {
-        packets.reduce(0) { $0 + ($1.isEmpty ? 0 : header(of: $1)?.count ?? stream.largestBlock) }
-    }
-
-    func decode(_ packet: [UInt8], into pcm: inout [UInt8]) -> Int {
-        guard let header = header(of: packet) else { return 0 }
-        guard packet.withUnsafeBytes({ decoder.decode(header, $0) }) else { return 0 }
-        let start = pcm.count
-        pcm.append(contentsOf: repeatElement(0, count: header.count * stream.format.bytesPerFrame))
-        pcm.withUnsafeMutableBytes { pcm in
-            decoder.copy(0..<header.count, into: UnsafeMutableRawBufferPointer(rebasing: pcm[start...]))
-        }
-        return header.count
-    }
-
+extension FLACMapping {
     /// Decodes the stream that begins with the next page: `true` if it is FLAC whose samples do not have the MD5 that it
     /// states, because it is damaged or cut short. `false` for other codecs, for FLAC that states no MD5, and without libFLAC.
     /// Streams that follow in a chain are not checked.
     static func isDamaged(_ pages: OggPageReader) async throws -> Bool {
         let head: OggHead
         let decoder: FLACHandle
-        let stream: FLACStreamInfo
         do {
             head = try await OggHead.read(pages)
             guard case .flac(let stated) = head.codec, stated.digest != nil else { return false }
-            stream = stated
-            decoder = try await FLACHandle.opened(for: stream, of: "", checksDigest: true)
+            decoder = try await FLACHandle.opened(for: stated, of: "", checksDigest: true)
         } catch is OggRefusal {
             return false
         } catch is MediaError {
             return false
         }
-        let handle = FLACPacketHandle(stream, decoder)
         var packets = OggPackets(upTo: head.codec.longestPacket)
-        var pcm: [UInt8] = []
         while let found = try await pages.next(), found.page.serial == head.serial || !found.page.isFirst {
             guard found.page.serial == head.serial else { continue }
             for packet in packets.take(found).packets where !packet.isEmpty {
-                pcm.removeAll(keepingCapacity: true)
-                guard handle.decode(packet, into: &pcm) > 0 else { return true }
+                guard decoder.decode(packet[...]) > 0 else { return true }
             }
         }
         return !decoder.finish()
-    }
-
-    private func header(of packet: [UInt8]) -> FLACFrameHeader? {
-        packet.withUnsafeBytes { FLACFrameHeader($0, at: 0, in: stream) }
     }
 }

@@ -1,4 +1,7 @@
+import COpus
+import CVorbis
 import Media
+import System
 
 /// The codec of a logical Ogg stream, by its first packet. Pure.
 enum OggCodec: Equatable {
@@ -24,15 +27,6 @@ enum OggCodec: Equatable {
         switch self {
         case .vorbis, .opus: OggPackets.longestPacket
         case .flac(let stream): max(OggPackets.longestPacket, stream.longestFrame)
-        }
-    }
-
-    /// For display.
-    var name: SafeText {
-        switch self {
-        case .vorbis: "Vorbis"
-        case .opus: "Opus"
-        case .flac(let stream): SafeText("FLAC, \(stream.bitsPerSample) bits")
         }
     }
 
@@ -71,14 +65,12 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// The number of frames before the wanted one at which decoding begins after a seek.
-    ///
-    /// FLAC needs none, and Vorbis is exact after one packet. Opus is off by up to 1,273 steps of 16-bit samples after
-    /// 80 ms, and exact after another second (measured).
+    /// The number of frames before the wanted one at which decoding begins after a seek. FLAC needs none, and Vorbis is
+    /// exact after one packet.
     var primingFrames: FrameCount {
         switch self {
         case .vorbis, .flac: 0
-        case .opus: FrameCount(OpusHead.sampleRate) * 1_080 / 1_000
+        case .opus: OpusHead.primingFrames
         }
     }
 
@@ -140,6 +132,41 @@ enum OggCodec: Equatable {
         (Array("BBCD\0".utf8), "Dirac (video)"),
         (Array("CELT    ".utf8), "CELT"), (Array("PCM     ".utf8), "PCM"),
     ]
+}
+
+extension OggCodec {
+    private static let vorbisLibrary = OptionalLibrary { cvorbis_load().map { String(cString: $0) } }
+    private static let opusLibrary = OptionalLibrary { copus_load().map { String(cString: $0) } }
+
+    /// Opens the library of the codec, if it is not open yet, and creates a decoder.
+    ///
+    /// `headers` are the packets in front of the music. Throws `.missingLibrary` if the library is not installed.
+    func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {
+        let made: (any PacketCodec)?
+        switch self {
+        case .vorbis(let head):
+            try await load(Self.vorbisLibrary, "libvorbis", "libvorbis0a", toPlay: "Vorbis")
+            made = VorbisHandle(head, format, headers: headers)
+        case .opus(let head):
+            try await load(Self.opusLibrary, "libopus", "libopus0", toPlay: "Opus")
+            made = OpusHandle(head, format)
+        case .flac(let stream):
+            made = try await FLACHandle.opened(for: stream, of: subject)
+        }
+        guard let made else { throw MediaError(.notAudio, subject, OggRefusal.damaged.what) }
+        return made
+    }
+
+    private func load(
+        _ library: OptionalLibrary,
+        _ soname: SafeText,
+        _ package: SafeText,
+        toPlay name: SafeText
+    ) async throws {
+        guard let reason = await library.open() else { return }
+        let cause = "can't be loaded (" + SafeText(reason) + "); install " + package + " to play " + name
+        throw MediaError(.missingLibrary, soname, cause)
+    }
 }
 
 /// The reason why an Ogg stream is not played, for a message that begins with what it holds.
@@ -211,6 +238,8 @@ struct OpusHead: Equatable {
     static let sampleRate = 48_000
     /// The most frames of a packet: 120 ms.
     static let longestPacket = 5_760
+    /// Opus is off by up to 1,273 steps of 16-bit samples after 80 ms, and exact after another second (measured).
+    static let primingFrames = FrameCount(sampleRate) * 1_080 / 1_000
     private static let byteCount = 19
 
     let channelCount: Int

@@ -10,8 +10,8 @@ package final class OggDecoder: AudioDecoder {
     /// The most bytes of heads that are kept, and the most streams without sound in a row.
     private static let mostHeadBytes = 4 << 20
     private static let mostEmptyLinks = 64
-    /// Packets at hand are decoded until this many bytes of frames are held, so that the sink is not woken for each.
-    private static let heldByteCount = 64 << 10
+    /// Packets at hand are decoded up to this many bytes of frames, so that the sink is not woken for each.
+    private static let mostDecoded = 64 << 10
 
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
@@ -28,9 +28,6 @@ package final class OggDecoder: AudioDecoder {
     /// The number of logical streams that began since the last sound.
     private var emptyLinkCount = 0
     private var place: Place?
-    /// Samples that were decoded but not returned yet.
-    private var held: [UInt8] = []
-    private var heldIndex = 0
     private var hasFormatChange = false
 
     /// The length of the resource when its end was looked at; `nil` before that.
@@ -45,16 +42,13 @@ package final class OggDecoder: AudioDecoder {
         var link: Int
         let pages: OggPageReader
         var packets: OggPackets
-        var player: PacketPlayer
+        var player: OggPlayer
 
-        init(_ link: Int, of head: OggHead, _ pages: OggPageReader, _ handle: any OggCodecHandle) {
-            (self.link, self.pages) = (link, pages)
+        init(_ link: Int, of head: OggHead, _ pages: OggPageReader, _ player: OggPlayer) {
+            self.link = link
+            self.pages = pages
+            self.player = player
             packets = OggPackets(upTo: head.codec.longestPacket)
-            player = PacketPlayer(
-                handle,
-                bytesPerFrame: head.codec.format.bytesPerFrame,
-                skipping: head.codec.skippedFrames
-            )
         }
     }
 
@@ -71,8 +65,7 @@ package final class OggDecoder: AudioDecoder {
         var link = OggLink(head)
         link.look(at: pages.walk)
         source.willRead(head.dataStart..<link.firstSoundEnd)
-        var made = Place(0, of: head, pages, handle)
-        made.player.start(playingFrom: nil)
+        var made = Place(0, of: head, pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
         // The first page of the music states where it begins.
         guard try await takePage(in: &made, of: &link) == .music else {
             throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
@@ -117,7 +110,7 @@ package final class OggDecoder: AudioDecoder {
             }
             guard found.page.serial == link.head.serial else { continue }
             link.note(found)
-            place.player.take(place.packets.take(found))
+            place.player.receive(place.packets.take(found))
             link.origin = place.player.origin ?? link.origin
         }
         return .music
@@ -129,44 +122,48 @@ package final class OggDecoder: AudioDecoder {
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
         try Task.checkCancellation()
         try await open()
-        while heldIndex == held.count {
+        while true {
             if hasFormatChange {
                 hasFormatChange = false
                 return .formatChanged
             }
-            guard try await decodeOn() else { return .end }
+            let count = decodeHeld(into: pcm)
+            if count > 0 {
+                emptyLinkCount = 0
+                return .frames(count)
+            }
+            guard try await readOn() else { return .end }
         }
-        let width = info.format.bytesPerFrame
-        let frames = min(pcm.count, held.count - heldIndex) / width
-        let count = frames * width
-        held.withUnsafeBytes { bytes in
-            pcm.copyMemory(from: .init(rebasing: bytes[heldIndex..<heldIndex + count]))
-        }
-        heldIndex += count
-        emptyLinkCount = 0
-        return .frames(frames)
     }
 
-    /// Decodes some packets, and reads pages if necessary; `false` at the end of the music.
-    private func decodeOn() async throws -> Bool {
+    /// Decodes the packets at hand, as far as there is room for their frames. Returns the number of frames.
+    private func decodeHeld(into pcm: UnsafeMutableRawBufferPointer) -> Int {
+        guard let output = place?.player.output else { return 0 }
+        let width = output.format.bytesPerFrame
+        let room = min(pcm.count, Self.mostDecoded)
+        var count = 0
+        while (count + 1) * width <= room {
+            let passed = output.pass(into: UnsafeMutableRawBufferPointer(rebasing: pcm[count * width..<room]))
+            count += passed
+            if passed == 0, place?.player.decodeNext() != true { break }
+        }
+        return count
+    }
+
+    /// Reads pages until there are packets, or another logical stream has begun; `false` at the end of the music.
+    private func readOn() async throws -> Bool {
         guard var place else { return false }
-        held.removeAll(keepingCapacity: true)
-        heldIndex = 0
         if let nextHead { return try await beginLink(nextHead) }
         // Moved out, so that it has one owner and is changed in place. It is put back even if the task is cancelled
         // during a read.
         self.place = nil
         defer { self.place = place }
-        while true {
-            while held.count < Self.heldByteCount, place.player.step(into: &held) {}
-            guard held.isEmpty else { return true }
-            let number = place.link
-            let read = try await takePage(in: &place, of: &links[number])
-            if read == .music { continue }
-            self.place = place
-            ended(place)
-            return read == .head
-        }
+        let number = place.link
+        let read = try await takePage(in: &place, of: &links[number])
+        if read == .music { return true }
+        self.place = place
+        ended(place)
+        return read == .head
     }
 
     /// The music of the link at `place` has ended: its length is known now.
@@ -187,9 +184,7 @@ package final class OggDecoder: AudioDecoder {
         let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)
         nextHead = nil
         let number = note(head, after: old.link)
-        var made = Place(number, of: head, old.pages, handle)
-        made.player.start(playingFrom: nil)
-        place = made
+        place = Place(number, of: head, old.pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
         let format = info.format
         update()
         hasFormatChange = info.format != format
@@ -221,7 +216,7 @@ package final class OggDecoder: AudioDecoder {
         let length = source.length
         var info = StreamInfo(format: link.format, bytesPerSecond: link.bytesPerSecond)
         info.audioStart = links[0].head.dataStart
-        info.codec = "Ogg, " + link.head.codec.name
+        info.codec = "Ogg, " + place.player.output.codec.name
         info.tags = leading.tags.filled(from: link.head.comments.tags)
         let names = [info.tags.artist, info.tags.title].compactMap { $0 }
         info.songTitle = names.isEmpty ? nil : names.dropFirst().reduce(names[0]) { $0 + " - " + $1 }
@@ -309,15 +304,15 @@ package final class OggDecoder: AudioDecoder {
         let handle = try await link.head.codec.handle(headers: link.head.headers, subject: input.subject)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         let pages = OggPageReader(source, at: offset ?? link.head.dataStart)
-        var made = Place(number, of: link.head, pages, handle)
-        if offset == nil {
-            made.player.start(playingFrom: target)
-        } else {
-            made.player.jump(playingFrom: target)
-        }
-        place = made
+        let player = OggPlayer(
+            handle,
+            skipping: link.head.codec.skippedFrames,
+            from: target,
+            isAtStart: offset == nil
+        )
+        place = Place(number, of: link.head, pages, player)
         nextHead = nil
-        (held, heldIndex, hasFormatChange) = ([], 0, false)
+        hasFormatChange = false
         update()
         return SeekLanding(
             frame: link.format.frames(in: link.startTime) + frames,
