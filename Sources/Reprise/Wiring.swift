@@ -245,6 +245,11 @@ extension Wiring {
     /// `true` if standard output is a terminal that can show a screen.
     static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
+    /// The reason why a terminal gets no screen, if that is its type.
+    static var screenProblem: SafeText? {
+        TerminalConfiguration(environment: BasePaths.environment).typeProblem
+    }
+
     /// The cache in `folder`; `nil` if `folder` is `nil`.
     static func cacheFolder(
         _ folder: String?,

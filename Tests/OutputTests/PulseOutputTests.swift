@@ -52,6 +52,13 @@ struct PulseOutputTests {
         return recording.soundingFrames
     }
 
+    /// The numbers of all streams at the server.
+    private func streams() async throws -> [Substring] {
+        try await server.pactl("list", "short", "sink-inputs").split(separator: "\n").map {
+            $0.prefix { $0.isNumber }
+        }
+    }
+
     /// The number of the output's stream at the server.
     private func streamIndex() async throws -> String {
         String(try await server.pactl("list", "short", "sink-inputs").prefix { $0.isNumber })
@@ -124,6 +131,44 @@ struct PulseOutputTests {
         // Frames that were taken but not heard are not in the recording.
         #expect(first < reader.takenFrames - 10_000)
         #expect(abs(first - Int(heard)) < 2 * Self.longestGapAtStart)
+    }
+
+    @Test(
+        arguments: [(48_000, 2), (96_000, 2), (22_050, 1), (44_100, 6), (8_000, 1), (44_100, 2)]
+            as [(Int, Int)]
+    )
+    func `a stream stays at the server until the next one plays`(rate: Int, channels: Int)
+        async throws
+    {
+        try await play(frames: 9_000, isFinished: true)
+        await output.drain()
+        let first = try #require(try await streams().first)
+        let next = FakeReader()
+        try await output.open(AudioFormat(sampleRate: rate, channelCount: channels), reader: next)
+        let both = try await streams()
+        #expect(both.count == 2 && both.contains(first))
+        #expect(output.heardFrames == 0)
+        next.append([UInt8](repeating: 1, count: rate * channels))
+        try await output.start()
+        let last = try await streams()
+        #expect(last.count == 1 && !last.contains(first))
+        try await wait(for: "the next stream to be heard") { output.heardFrames > 0 }
+        #expect(events.loss == nil)
+    }
+
+    @Test func `the server keeps at most one earlier stream, and none of a player that is paused`()
+        async throws
+    {
+        try await playMusic()
+        await output.pause()
+        for _ in 0..<3 {
+            try await output.open(.cd, reader: FakeReader())
+            #expect(try await streams().count == 2)
+        }
+        await output.pause()
+        #expect(try await streams().count == 1)
+        await output.close()
+        #expect(try await streams().isEmpty)
     }
 
     @Test func `an underrun is reported once, and all frames after it are heard`() async throws {

@@ -72,16 +72,15 @@ struct QueueCommandTests {
         #expect(effects.start?.track.id == Track.ID(3))
     }
 
-    @Test func `play after the end continues with the tracks that were added since`() {
+    @Test func `an addition after the end that finds no track changes nothing, and the next one plays`() {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         for _ in 0..<2 { state.send(.next) }
         #expect(state.phase == .ended)
         state.send(.add("x"))
         #expect(state.send(.added([], problems: [])).start == nil && state.phase == .ended)
-        state.send(.added(numbered([11, 12]), problems: []))
-        state.send(.added(numbered([13]), problems: []))
-        #expect(state.snapshotState == .stopped && state.currentTrack?.id == Track.ID(11))
-        #expect(state.send(.toggle).start?.track.id == Track.ID(11))
+        #expect(state.send(.added(numbered([11, 12]), problems: [])).start?.track.id == Track.ID(11))
+        #expect(state.send(.added(numbered([13]), problems: [])).start == nil)
+        #expect(state.currentTrack?.id == Track.ID(11))
     }
 
     @Test func `playback continues when other tracks are removed, moved, sorted, shuffled and restored`() {
@@ -250,6 +249,52 @@ struct QueueCommandTests {
         _ = command(.jump(2), &state)
         #expect(state.contents.described.first?.tags.title == "River")
         #expect(state.contents.described.first?.duration == .seconds(10))
+    }
+
+    /// What a player does while nothing plays.
+    enum Rest: CaseIterable { case empty, ended, stopped, cleared, shuffled, failed }
+
+    private func resting(_ rest: Rest, exitsAtEnd: Bool) -> PlayerState {
+        var state = PlayerState.sounding(rest == .shuffled ? 5 : 1, exitsAtEnd: exitsAtEnd)
+        switch rest {
+        case .empty:
+            state = PlayerState(exitsAtEnd: false, seed: 1)
+            state.send(.launched([], start: nil))
+        case .ended: state.send(.scripted(.next))
+        case .stopped: state.send(.scripted(.stop))
+        case .cleared: state.send(.scripted(.clear))
+        case .shuffled: state.send(.scripted(.shuffle), .scripted(.stop))
+        case .failed: state.send(.passFailed(1, MediaError(.notFound, "1", "gone"), frames: 0))
+        }
+        return state
+    }
+
+    @Test(arguments: Rest.allCases)
+    func `what a person adds while nothing plays is played at once`(rest: Rest) {
+        var state = resting(rest, exitsAtEnd: false)
+        #expect(state.phase == .stopped || state.phase == .ended)
+        state.send(.add("a"))
+        state.send(.add("b"))
+        let effects = state.send(.added(numbered(7...8), problems: []))
+        #expect(effects.start?.track.id == Track.ID(7) && state.phase == .active)
+        #expect(state.send(.added(numbered(9...9), problems: [])).start == nil)
+        #expect(state.queue.currentTrack?.id == Track.ID(7))
+    }
+
+    @Test func `what a script adds after stop waits for play`() {
+        var state = resting(.stopped, exitsAtEnd: true)
+        state.send(.scripted(.add("a")))
+        #expect(state.send(.added(numbered(7...7), problems: [])).start == nil && state.phase == .stopped)
+    }
+
+    @Test func `what is added while music plays or is paused waits for its turn`() {
+        for isPaused in [false, true] {
+            var state = PlayerState.sounding(2, exitsAtEnd: false)
+            if isPaused { state.send(.pause) }
+            state.send(.add("a"))
+            #expect(state.send(.added(numbered(7...7), problems: [])).start == nil)
+            #expect(state.queue.current == 0)
+        }
     }
 
     @Test func `additions and saves are reported`() {

@@ -10,7 +10,7 @@ struct KeyDecoderTests {
 
     @Test(
         arguments: [
-            ("q \t", ["q", " ", .tab]), ("\u{1B}", [.escape]), ("\u{1B}x", [.escape, "x"]),
+            ("q \t", ["q", " ", .tab]), ("\u{1B}", [.escape]), ("\u{1B}\u{1B}", [.escape, .escape]),
             ("\u{1B}[A\u{1B}OB", [.up, .down]), ("\u{1B}[5~\u{1B}[3~", [.pageUp, .delete]),
             ("\u{1B}[1;5C", [.right]),
             ("\u{1B}OP\u{1B}[15~\u{1B}[[E", [.function(1), .function(5), .function(5)]),
@@ -79,8 +79,21 @@ struct KeyDecoderTests {
         #expect(events("\u{1B}" + report + "q") == [.key("q")])
     }
 
-    @Test func `Alt and a bracket are keys, and an endless report is cut`() {
-        #expect(events("\u{1B}]x") == [.key(.escape), .key("]"), .key("x")])
+    @Test(
+        arguments: [
+            "x", "q", "C", "é", "夜", "\r", "\u{7F}", "\u{3}", "]", "\u{1B}[A", "\u{1B}OB", "\u{1B}[5~",
+        ]
+    )
+    func `Alt with a key is not Escape and the key`(key: String) {
+        #expect(events("j\u{1B}" + key + "k") == [.key("j"), .key("k")])
+        var decoder = KeyDecoder()
+        var found: [UIEvent] = []
+        for byte in ("\u{1B}" + key + "k").utf8 { found += decoder.events([byte]) }
+        #expect(found == [.key("k")])
+        #expect(events("\u{1B}" + key) == [])
+    }
+
+    @Test func `an endless report is cut`() {
         var decoder = KeyDecoder()
         _ = decoder.events(("\u{1B}]11;" + String(repeating: "1", count: 100)).utf8)
         #expect(decoder.events("q".utf8).last == .key("q"))

@@ -97,18 +97,20 @@ struct TerminalScreenTests {
         try await screen.quit()
     }
 
-    @Test func `an unknown terminal is refused and left unchanged`() async throws {
-        let screen = try await RunningScreen(drawing: nil, environment: ["TERM": "no-such-terminal"])
+    @Test func `a terminal without a type is refused and left unchanged`() async throws {
+        let screen = try await RunningScreen(drawing: nil, environment: [:])
         guard case .unusable = try await screen.exit() else {
-            Issue.record("a screen on a terminal of unknown type")
+            Issue.record("a screen on a terminal without a type")
             return
         }
         #expect(screen.terminal.bytes.isEmpty)
     }
 
     @Test(arguments: [
-        ("xterm", true), ("vt100", true), ("dumb", false), ("no-such-terminal", false), (nil, false),
-        ("", false),
+        ("xterm", true), ("vt100", true), ("dumb", false), (nil, false), ("", false),
+        // Types that are not installed here.
+        ("xterm-kitty", true), ("xterm-ghostty", true), ("alacritty", true), ("wezterm", true),
+        ("foot-extra", true), ("no-such-terminal", true),
     ])
     func `a screen needs a terminal that can place its cursor`(name: String?, isUsable: Bool) throws {
         let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
@@ -117,5 +119,80 @@ struct TerminalScreenTests {
         #expect(configuration.isUsable == isUsable)
         configuration.output = -1
         #expect(!configuration.isUsable)
+    }
+
+    @Test(arguments: ["xterm-kitty", "xterm-ghostty", "alacritty", "wezterm", "foot", "st-256color", ""])
+    func `a terminal that is not known, nor the common type, is named`(name: String) throws {
+        let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
+        var configuration = TerminalConfiguration(environment: ["TERM": name])
+        (configuration.input, configuration.output) = (terminal.slave, terminal.slave)
+        #expect((configuration.typeProblem == nil) == !name.isEmpty)
+        configuration.commonType = "no-such-either"
+        #expect(!configuration.isUsable)
+        let problem = try #require(configuration.typeProblem)
+        #expect(problem.string.contains(name.isEmpty ? "TERM is not set" : name))
+    }
+
+    @Test(arguments: ["xterm-kitty", "xterm-ghostty", "alacritty"])
+    func `a terminal without a description gets a screen`(name: String) async throws {
+        let screen = try await RunningScreen(environment: ["TERM": name])
+        try await screen.quit()
+        try await screen.drawn("\u{1B}[?1049l")
+    }
+
+    @Test(arguments: ["xx_XX.UTF-8", "xx_XX.utf8", "de_XX.UTF-8@euro", "en_XX.UTF8", "C.xx_utf-8"])
+    func `a UTF-8 locale that is not installed is UTF-8`(locale: String) async throws {
+        setlocale(LC_CTYPE, "C")
+        let screen = try await RunningScreen(locale: locale)
+        try await screen.drawn("夜の音楽")
+        try await screen.quit()
+        #expect(Glyphs.ofLocale("xx_XX.ISO-8859-1") == .ascii)
+    }
+
+    @Test func `Ctrl-S is a key and stops no output`() async throws {
+        let screen = try await RunningScreen()
+        screen.terminal.type("\u{13}")
+        try await screen.drawn("Ctrl-S is not bound")
+        try await screen.quit()
+    }
+
+    @Test func `a word typed after a refused key is ignored until a second has passed`() async throws {
+        let clock = TestClock()
+        let screen = try await RunningScreen(clock: clock)
+        screen.terminal.type("?")
+        try await screen.drawn("play/pause")
+        screen.terminal.type("/mm")
+        try await screen.drawn("Can't search this view")
+        clock.advance(by: .seconds(1))
+        try await screen.press("+", sending: 1)
+        #expect(screen.player.commands == [.changeVolume(by: 5)])
+        try await screen.quit()
+    }
+
+    @Test(
+        arguments: [
+            ("दुनिया", false), ("กำลังใจ", false), ("\u{1112}\u{1161}\u{11AB}", false), ("ﾊﾞﾝﾄﾞ", false),
+            ("মা", false),
+            ("👍🏽", true), ("👩‍🚀", true), ("❤\u{200D}🔥", true),
+            ("x\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}\u{307}\u{308}", true),
+        ] as [(String, Bool)]
+    )
+    func `a terminal gets all code points, and is told where it is after those it may join`(
+        text: String,
+        movesCursor: Bool
+    ) async throws {
+        let snapshot = sampleSnapshot { $0.messages = [message(1, SafeText("<" + text + ">"))] }
+        let screen = try await RunningScreen(player: FakePlayer(snapshot))
+        let drawn = text == "\u{1112}\u{1161}\u{11AB}" ? "한" : text
+        try await wait(for: "the text") {
+            let sequence = /\u{1B}(\[[0-9;?]*[A-Za-z]|\(B)/.matchingSemantics(.unicodeScalar)
+            let plain = screen.terminal.text.replacing(sequence, with: "")
+            // Scalar by scalar: as characters, a text can be equal to its parts in another order.
+            return Array(plain.unicodeScalars).contains(Array(drawn.unicodeScalars))
+        }
+        // Rows and columns count from 1.
+        let move = "\u{1B}[12;\(SafeText("<" + text).columns + 1)H"
+        if movesCursor { try await screen.drawn(move) }
+        try await screen.quit()
     }
 }

@@ -16,6 +16,35 @@ struct UIStateTests {
         #expect(state.queue.list.selected == 3)
     }
 
+    @Test(
+        arguments: [
+            ("?", "/", "qC"), ("?", "f", "quit"), ("2", "/", "DdxC"), ("4", "f", "abq\u{7F}q"),
+            ("5", "f", "Cq"),
+            ("2", "f", "?/q"),
+        ]
+    )
+    func `the word typed after a refused key runs no keys`(view: String, key: String, word: String) {
+        for end in [Key.escape, .enter, nil] {
+            var state = queueState(3)
+            state.type(view)
+            let opened = state.view
+            #expect(state.type(key).isEmpty && state.answer?.isError == true && state.ignoresTyping)
+            #expect(state.type(word).isEmpty && state.view == opened && !state.isLeaving)
+            if let end {
+                #expect(state.apply(.key(end)).isEmpty && state.view == opened)
+            } else {
+                _ = state.apply(.typingPaused)
+            }
+            #expect(state.type("m") == [.send(.mute)])
+        }
+    }
+
+    @Test func `a key that is no letter acts at once after a refused one`() {
+        var state = queueState(3)
+        state.type("?/")
+        #expect(state.apply(.key(.control("c"))).contains(.send(.quit)))
+    }
+
     @Test func `in an empty queue no key sends a command for a track`() {
         var state = queueState(0, rows: 15)
         #expect(state.type("jkgGdJK\n").isEmpty)

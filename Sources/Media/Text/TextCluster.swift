@@ -1,61 +1,91 @@
 internal import CUtf8proc
 
-/// One user-perceived character, reduced to the parts that all terminals draw in the same way.
+/// One user-perceived character, with all of its code points and the columns that they take one by one.
 ///
-/// Terminals disagree on joined emoji and on variation selectors: some draw one glyph of two columns, others
-/// draw each part. So only the first character of a cluster and its combining marks are drawn, which keeps
-/// the columns after it in place. For the same reason the two halves of a flag are separate clusters.
+/// Many terminals (xterm, VTE, Alacritty) draw code point by code point, with the columns of `wcwidth`. Others
+/// join emoji, in fewer columns. So a cluster gets the columns of all its code points, which is room enough on
+/// both. The two halves of a flag are separate clusters, of one column each.
 package struct TextCluster: Equatable {
-    /// The most combining marks, more than any language uses; further ones are dropped (ncurses has the same
-    /// limit).
-    static let mostMarks = 4
+    /// The most combining marks, and the most characters with columns after the first one; more than any
+    /// language uses. Further marks are dropped; further characters begin a cluster of their own.
+    static let mostParts = 8
 
-    /// One spacing character and its combining marks.
+    /// The first character, and what combines with it, in composed form (NFC) unless the first one is ASCII.
     package let text: String
-    /// Columns: 1 or 2.
+    /// Columns: 1 or 2 for a single character; more for Indic syllables and joined emoji.
     package let width: Int
 
     /// Calls `body` with each cluster of `text` in order, until it returns `false`.
     package static func forEach(in text: SafeText, _ body: (TextCluster) -> Bool) {
-        var base: Unicode.Scalar?
-        var marks: [Unicode.Scalar] = []
+        var scalars: [Unicode.Scalar] = []
+        var (marks, parts) = (0, 0)
         var previous: Int32 = 0
         var state: Int32 = 0
         for scalar in text.string.unicodeScalars {
             let value = Int32(bitPattern: scalar.value)
             let breaks =
-                base == nil || utf8proc_grapheme_break_stateful(previous, value, &state)
-                || isRegionalIndicator(scalar)
+                utf8proc_grapheme_break_stateful(previous, value, &state) || isRegionalIndicator(scalar)
             previous = value
-            if breaks {
-                if let base, !body(TextCluster(base, marks)) { return }
-                base = scalar
-                marks.removeAll(keepingCapacity: true)
-            } else if isMark(scalar), marks.count < mostMarks {
-                marks.append(scalar)
+            let isMark = columns(of: scalar) == 0
+            if scalars.isEmpty || breaks || (!isMark && parts == mostParts) {
+                if !scalars.isEmpty, !body(TextCluster(scalars)) { return }
+                scalars = [scalar]
+                (marks, parts) = (0, 0)
+            } else if !isMark {
+                scalars.append(scalar)
+                parts += 1
+            } else if marks < mostParts, !isEmojiStyle(scalar) {
+                scalars.append(scalar)
+                marks += 1
             }
         }
-        if let base { _ = body(TextCluster(base, marks)) }
+        if !scalars.isEmpty { _ = body(TextCluster(scalars)) }
     }
 
-    private init(_ base: Unicode.Scalar, _ marks: [Unicode.Scalar]) {
-        let columns = Int(utf8proc_charwidth(Int32(bitPattern: base.value)))
-        var scalars = String.UnicodeScalarView()
+    private init(_ scalars: [Unicode.Scalar]) {
+        var scalars = scalars
         // A mark without a base character, or a character without a width, gets a column of its own.
-        if columns < 1 { scalars.append(Self.isMark(base) ? "\u{25CC}" : "\u{FFFD}") }
-        if columns >= 1 || Self.isMark(base) { scalars.append(base) }
-        scalars.append(contentsOf: marks)
-        text = String(scalars)
-        width = Self.isRegionalIndicator(base) ? 1 : min(2, max(1, columns))
+        if let base = scalars.first, Self.columns(of: base) == 0 {
+            scalars.replaceSubrange(0..<1, with: Self.combines(base) ? ["\u{25CC}", base] : ["\u{FFFD}"])
+        }
+        if scalars.count > 1, scalars[0].value >= 0x80 { scalars = Self.composed(scalars) }
+        text = String(String.UnicodeScalarView(scalars))
+        width = scalars.reduce(0) { $0 + Self.columns(of: $1) }
     }
 
-    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    /// The canonical composition of `scalars`: not every terminal joins Korean jamo to syllables.
+    private static func composed(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+        var codes = scalars.map { Int32(bitPattern: $0.value) }
+        let count = utf8proc_normalize_utf32(&codes, codes.count, UTF8PROC_COMPOSE)
+        return count < 0 ? scalars : codes.prefix(count).compactMap { Unicode.Scalar(UInt32(bitPattern: $0)) }
+    }
+
+    /// 0 for marks and for characters that are not drawn.
+    private static func columns(of scalar: Unicode.Scalar) -> Int {
+        if scalar.value < 0x300 { return 1 }
+        if isConjoiningJamo(scalar) { return 0 }
+        let columns = Int(utf8proc_charwidth(Int32(bitPattern: scalar.value)))
+        // The library counts none for spacing marks. The exceptions are the Korean tone marks.
+        let isSpacing = utf8proc_category(Int32(bitPattern: scalar.value)) == UTF8PROC_CATEGORY_MC
+        return isSpacing && !(0x302E...0x302F).contains(scalar.value) ? 1 : max(0, min(2, columns))
+    }
+
+    /// `true` if the scalar is drawn on the character before it.
+    private static func combines(_ scalar: Unicode.Scalar) -> Bool {
         switch utf8proc_category(Int32(bitPattern: scalar.value)) {
-        case UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME:
-            // A variation selector changes the width on some terminals only.
-            !(0xFE00...0xFE0F).contains(scalar.value)
+        case UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME: !isEmojiStyle(scalar)
         default: false
         }
+    }
+
+    /// `true` for the vowels and final consonants of Korean syllables.
+    private static func isConjoiningJamo(_ scalar: Unicode.Scalar) -> Bool {
+        (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value)
+    }
+
+    /// `true` for the variation selectors that change the width of emoji, on some terminals only.
+    private static func isEmojiStyle(_ scalar: Unicode.Scalar) -> Bool {
+        (0xFE0E...0xFE0F).contains(scalar.value)
     }
 
     private static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {

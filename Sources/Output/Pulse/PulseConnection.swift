@@ -23,6 +23,8 @@ final class PulseConnection: @unchecked Sendable {
     private var retainedForCallbacks: Unmanaged<PulseConnection>?
     /// The stream that receives the server's signals; the connection owns it until it is closed.
     private var stream: PulseStream?
+    /// The stream before it, until the new one plays.
+    private var previous: PulseStream?
 
     /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost. libpulse must be
     /// open.
@@ -79,15 +81,29 @@ final class PulseConnection: @unchecked Sendable {
         try outcome.get()
     }
 
-    /// Makes `next` the stream of this connection, and ends the previous one. Returns `false`, with `next` ended, if the
-    /// connection itself was closed.
+    /// Makes `next` the stream of this connection, and ends the use of the one before it. Returns `false`, with
+    /// `next` ended, if the connection itself was closed.
+    ///
+    /// That one stays at the server until `next` plays. A sink that loses its last stream may be suspended or set
+    /// up again, or render silence far ahead: `next` would begin up to two seconds late.
     func replaceStream(with next: PulseStream) -> Bool {
         mainloop.withLock {
-            stream?.close()
-            stream = isClosed ? nil : next
-            if isClosed { next.close() }
-            return !isClosed
+            guard !isClosed else {
+                next.close()
+                return false
+            }
+            endPrevious()
+            stream?.retire()
+            previous = stream
+            stream = next
+            return true
         }
+    }
+
+    /// Ends the stream before this one. Call it with the lock held, once this one plays or is paused.
+    func endPrevious() {
+        previous?.close()
+        previous = nil
     }
 
     /// Returns the result of `wait`, a wait for the server's reply to a request. Gives up the connection, which ends the
@@ -124,6 +140,7 @@ final class PulseConnection: @unchecked Sendable {
         let isFirst = mainloop.withLock {
             guard !isClosed else { return false }
             isClosed = true
+            endPrevious()
             stream?.close()
             stream = nil
             ready.give(.failure(Self.unanswered("the output was closed")))

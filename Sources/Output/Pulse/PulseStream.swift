@@ -113,20 +113,24 @@ final class PulseStream: @unchecked Sendable {
         UInt32(clamping: format.frames(in: time) * Int64(bytesPerFrame))
     }
 
-    /// Fills the server's buffer and starts playback. Returns `false` if the stream was lost.
+    /// Fills the server's buffer and starts playback, and ends the stream before this one. Returns `false` if
+    /// the stream was lost.
     func start() async -> Bool {
-        await perform {
+        let isPlaying = await perform {
             clock.started()
             isUnderrunReported = false
             fill(pa_stream_writable_size(stream))
             return pa_stream_cork(stream, 0, PulseStream.answered, box)
         }
+        mainloop.withLock { connection?.endPrevious() }
+        return isPlaying
     }
 
     /// Corks the stream. From the start of the call, the reader is not used.
     func pause() async {
         _ = await perform {
             clock.stopped()
+            connection?.endPrevious()
             return pa_stream_cork(stream, 1, PulseStream.answered, box)
         }
     }
@@ -361,12 +365,17 @@ final class PulseStream: @unchecked Sendable {
         volume.close()
     }
 
+    /// Ends all use of the stream, which the server keeps until `close`. No callback is called afterwards.
+    func retire() {
+        lost()
+        setCallbacks(nil)
+    }
+
     /// Ends the stream at the server. No callback is called afterwards.
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        lost()
-        setCallbacks(nil)
+        retire()
         // Without this the server keeps the stream until the connection ends.
         pa_stream_disconnect(stream)
         pa_stream_unref(stream)

@@ -4,6 +4,7 @@ import Media
 extension PlayerState {
     /// Takes a new command. Reports it if the command is a `save` that has to wait.
     mutating func take(_ command: PlayerCommand, isInTurn: Bool) -> [PlayerEffect] {
+        if !isInTurn { isInteractive = true }
         let heldCount = heldCommands.count
         let effects = obey(command, isInTurn: isInTurn)
         guard case .save(let path) = command, heldCommands.count > heldCount else { return effects }

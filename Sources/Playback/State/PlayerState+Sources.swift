@@ -78,21 +78,17 @@ extension PlayerState {
         )
         if !tracks.isEmpty {
             effects += queueEvents() + [.emit(.loaded(tracks: queue.tracks.count))]
-            let next = queue.next(after: queue.current) ?? place
-            // Only a player that ends with its queue has waited for these tracks, and plays on. In another
-            // player, `play` starts them.
             switch phase {
-            case .ended where exitsAtEnd: effects += begin(next, at: .zero)
-            case .ended: stopBefore(next)
+            // A person adds music to hear it. A script has to send `play` after `stop`.
+            case .stopped where isInteractive, .ended where isInteractive:
+                queue.bringForward(place)
+                effects += begin(place, at: .zero)
+            // The queue was waiting for these tracks, and plays on.
+            case .ended: effects += begin(queue.next(after: queue.current) ?? place, at: .zero)
             default: effects += dropStalePreparation()
             }
         }
         return effects + obeyHeld()
-    }
-
-    private mutating func stopBefore(_ place: Int) {
-        queue.select(place)
-        phase = .stopped
     }
 
     /// Those of `found` that the queue lacks, if they are episodes, or if the list or folder `source` was read before. A

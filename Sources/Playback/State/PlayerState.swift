@@ -43,6 +43,8 @@ struct PlayerState: Sendable {
     var readSources: Set<String>
     /// The name of an added source that takes long to read; `nil` if none does.
     var awaitedAddition: SafeText?
+    /// `true` once a person has given a command, not a script.
+    var isInteractive = false
     /// `true` if the user quit.
     var isQuit = false
     var now = Duration.zero

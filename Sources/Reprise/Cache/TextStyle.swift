@@ -18,10 +18,7 @@ struct TextStyle: Sendable, Equatable {
 extension TextStyle {
     /// The style of `descriptor`, from its terminal and the locale of the process.
     init(descriptor: Int32) {
-        // Sets only the character set: with a decimal comma, other libraries would parse numbers differently.
-        setlocale(LC_CTYPE, "")
-        let isUnicode = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) == "UTF-8" } ?? false
-        self.init(columns: Self.columns(of: descriptor), glyphs: isUnicode ? .unicode : .ascii)
+        self.init(columns: Self.columns(of: descriptor), glyphs: .ofLocale())
     }
 
     /// 80 if the terminal does not report its size.

@@ -85,6 +85,9 @@ enum Session {
             canShowScreen: Wiring.canShowScreen,
             isTerminal: isatty(STDOUT_FILENO) == 1
         )
+        if presentation == .plain, !options.plain, let problem = Wiring.screenProblem {
+            Messages.show(problem)
+        }
         // Only interactive sessions are saved, so a script always starts from the same state.
         let isInteractive =
             presentation == .screen || (presentation == .plain && isatty(STDIN_FILENO) == 1)

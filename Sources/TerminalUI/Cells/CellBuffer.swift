@@ -4,9 +4,9 @@ package import Media
 ///
 /// Only `CellBuffer` creates cells, and only from safe text, so no cell contains a control character.
 package struct Cell: Sendable, Equatable {
-    /// The character with its combining marks; empty in the second half of a wide one.
+    /// The character with all that combines with it; empty in the further columns of a wide one.
     package let text: String
-    /// 1 or 2; 0 for the second half of a wide character.
+    /// The columns of the character, from 1 on; 0 in the further columns of a wide one.
     package let width: Int
     package let style: Style
 
@@ -16,7 +16,7 @@ package struct Cell: Sendable, Equatable {
 
     fileprivate static func blank(_ style: Style) -> Cell { Cell(text: " ", width: 1, style: style) }
 
-    fileprivate static func secondHalf(_ style: Style) -> Cell { Cell(text: "", width: 0, style: style) }
+    fileprivate static func continuation(_ style: Style) -> Cell { Cell(text: "", width: 0, style: style) }
 }
 
 /// A screen in memory: views draw into it, and the shell writes the rows that have changed.
@@ -108,10 +108,17 @@ package struct CellBuffer: Sendable, Equatable {
     private mutating func put(_ cell: Cell, column: Int, row: Int) {
         let index = row * columns + column
         let end = index + cell.width
-        // A wide character that is half covered by the new cell is removed as a whole.
-        if cells[index].width == 0 { cells[index - 1] = .blank(cells[index - 1].style) }
-        if column + cell.width < columns, cells[end].width == 0 { cells[end] = .blank(cells[end].style) }
+        removeCharacter(across: index)
+        if column + cell.width < columns { removeCharacter(across: end) }
         cells[index] = cell
-        if cell.width == 2 { cells[index + 1] = .secondHalf(cell.style) }
+        for place in index + 1..<max(end, index + 1) { cells[place] = .continuation(cell.style) }
+    }
+
+    /// Removes the wide character that begins before `index` and reaches over it, if there is one.
+    private mutating func removeCharacter(across index: Int) {
+        guard cells[index].width == 0 else { return }
+        var first = index
+        while cells[first].width == 0 { first -= 1 }
+        for place in first..<first + cells[first].width { cells[place] = .blank(cells[place].style) }
     }
 }

@@ -38,6 +38,14 @@ package enum UICommand: Sendable, Equatable {
     /// Closes what was opened last: a view, a filter, the marks.
     case back
     case redraw
+
+    /// `true` if the keys after it are the text of a line.
+    var opensLine: Bool {
+        switch self {
+        case .search(nil), .filter(nil), .openCommandLine: true
+        default: false
+        }
+    }
 }
 
 /// A line that names a command: typed after `:`, bound to a key in the configuration, or sent on standard

@@ -23,6 +23,8 @@ package enum UIEvent: Sendable, Equatable {
     case background(ScreenColor)
     /// The answer and the message at the bottom were shown for `NoticeTimer.longest`.
     case noticeExpired
+    /// No key was pressed for `ScreenLoop.typingPause`: the next one begins something new.
+    case typingPaused
     /// A signal requests the end of the program.
     case endRequested
 }

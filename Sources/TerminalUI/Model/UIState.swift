@@ -27,6 +27,8 @@ package struct UIState: Sendable {
     private var enteredLine: String?
     /// `true` until the first key is pressed.
     private var isUntouched = true
+    /// `true` after a key that opens a line was refused: the word typed after it must not run as keys.
+    package private(set) var ignoresTyping = false
     /// `true` from the first snapshot on.
     private var hasSnapshot = false
 
@@ -86,6 +88,7 @@ package struct UIState: Sendable {
         case .sound(let picture, let now): sound?.show(picture, at: now)
         case .resized(let columns, let rows): fitLayout(columns: columns, rows: rows)
         case .noticeExpired: clearNotice()
+        case .typingPaused: ignoresTyping = false
         case .background: break
         case .endRequested:
             isLeaving = true
@@ -144,6 +147,16 @@ package struct UIState: Sendable {
 
     private mutating func press(_ key: Key) -> [UIAction] {
         isUntouched = false
+        if ignoresTyping {
+            switch key {
+            case .character, .backspace: return []
+            default: ignoresTyping = false
+            }
+            if key == .escape || key == .enter {
+                clearNotice()
+                return []
+            }
+        }
         let entry = keyMap.entry(for: key)
         if answer?.isError == true, entry?.command == .toggleHelp, typing.isUnknownCommand { typing.cancel() }
         clearNotice()
@@ -154,7 +167,11 @@ package struct UIState: Sendable {
             if key == .enter { reportVainSearch() }
             return []
         }
-        if let entry { return run(entry.command) }
+        if let entry {
+            let actions = run(entry.command)
+            ignoresTyping = entry.command.opensLine && answer?.isError == true
+            return actions
+        }
         if key == .control("c") { return run(.player(.quit)) }
         let help = keyMap.name(of: .toggleHelp).map { " (" + $0 + " for help)" } ?? ""
         answer = .notice(key.name + " is not bound" + help)

@@ -28,12 +28,12 @@ struct CursesScreen: ~Copyable {
     ///
     /// The output's descriptor is copied and remains the caller's.
     init?(configuration: TerminalConfiguration) {
-        // Sets only the character set: with a decimal comma, other libraries would parse numbers differently.
-        setlocale(LC_CTYPE, configuration.locale)
-        isUnicode = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) == "UTF-8" } ?? false
-        guard let output = Self.stream(configuration.output) else { return nil }
+        isUnicode = Glyphs.ofLocale(configuration.locale).isUnicode
+        guard let type = configuration.type, let output = Self.stream(configuration.output) else {
+            return nil
+        }
         // `newterm` requires an input too, but ncurses never reads it here.
-        guard let screen = newterm(configuration.term, output, output), let window = curses_stdscr() else {
+        guard let screen = newterm(type, output, output), let window = curses_stdscr() else {
             fclose(output)
             return nil
         }
@@ -42,6 +42,7 @@ struct CursesScreen: ~Copyable {
         cbreak()
         noecho()
         nonl()
+        Self.unbindCtrlS(fileno(output))
         // Otherwise ncurses stops drawing if keys are waiting.
         typeahead(-1)
         curs_set(0)
@@ -89,16 +90,42 @@ struct CursesScreen: ~Copyable {
             shown = nil
             werase(window)
         }
-        let rows = frame.changedRows(since: shown)
+        let rows = frame.changedRows(since: isWhole ? nil : shown)
         guard !rows.isEmpty || shown == nil || isWhole else { return }
+        var uncertain: [(cell: Cell, parts: [[wchar_t]], column: Int, row: Int)] = []
         for row in rows {
             for (column, cell) in frame[row: row].enumerated() where cell.width > 0 {
-                write(cell, column: column, row: row)
+                let parts = drawable(cell)
+                let isCertain = Self.isCertain(parts, width: cell.width)
+                if !isCertain { uncertain.append((cell, parts, column, row)) }
+                wmove(window, Int32(row), Int32(column))
+                for part in isCertain ? parts : Array(repeating: [Self.space], count: cell.width) {
+                    write(part, cell.style)
+                }
             }
         }
         shown = frame
         if isWhole { clearok(window, true) }
         wrefresh(window)
+        for item in uncertain { overwrite(item.parts, item.cell, column: item.column, row: item.row) }
+    }
+
+    /// Writes a character over blanks: the terminal may draw it in fewer columns than ncurses counts, or it has
+    /// more marks than a cell of ncurses holds.
+    private func overwrite(_ parts: [[wchar_t]], _ cell: Cell, column: Int, row: Int) {
+        wmove(window, Int32(row), Int32(column))
+        for part in parts {
+            write(Array(part.prefix(Self.cellLimit)), cell.style)
+            guard part.count > Self.cellLimit else { continue }
+            wrefresh(window)
+            let further = part.dropFirst(Self.cellLimit).compactMap { Unicode.Scalar(UInt32($0)) }
+            send(String(String.UnicodeScalarView(further)))
+        }
+        wrefresh(window)
+        // The terminal's cursor may not be where ncurses expects it. After the last column, ncurses expects
+        // nothing.
+        let end = column + cell.width
+        if end < Int(getmaxx(window)) { send("\u{1B}[\(row + 1);\(end + 1)H") }
     }
 
     /// Asks the terminal for its background, unless the user has set the theme or the terminal cannot know;
@@ -160,30 +187,55 @@ struct CursesScreen: ~Copyable {
         send(modes.title(isUnicode ? String(text) : String(text.map { $0.isASCII ? $0 : "?" })))
     }
 
-    private func write(_ cell: Cell, column: Int, row: Int) {
-        let (attributes, pair) = palette.rendition(of: cell.style)
-        wmove(window, Int32(row), Int32(column))
-        for characters in drawable(cell) {
-            var character = cchar_t()
-            guard setcchar(&character, characters + [0], attributes, pair, nil) == OK else { continue }
-            // For the last cell of the window this returns an error although the cell is drawn, because the
-            // window does not scroll.
-            wadd_wch(window, &character)
-        }
+    /// Writes a character with columns and its marks where the last one ended.
+    private func write(_ part: [wchar_t], _ style: Style) {
+        let (attributes, pair) = palette.rendition(of: style)
+        var character = cchar_t()
+        guard setcchar(&character, part + [0], attributes, pair, nil) == OK else { return }
+        // For the last cell of the window this returns an error although the cell is drawn, because the
+        // window does not scroll.
+        wadd_wch(window, &character)
     }
 
-    /// The cell as characters for which ncurses counts the same columns.
+    /// The cell as characters with columns, each with its marks, for which ncurses counts the same columns.
     ///
     /// ncurses asks the C library, whose table can be older than ours or, in other locales, smaller. A
     /// character with another width there is replaced by its ASCII form or a question mark.
     private func drawable(_ cell: Cell) -> [[wchar_t]] {
-        let characters = cell.text.unicodeScalars.map { wchar_t($0.value) }
-        let space = wchar_t(0x20)
-        let question = characters.first.flatMap { Self.asciiForms[$0] } ?? 0x3F
-        guard let base = characters.first, isUnicode || base < 0x7F, Int(wcwidth(base)) == cell.width else {
-            return cell.width == 2 ? [[question], [space]] : [[question]]
+        var parts: [[wchar_t]] = []
+        var columns = 0
+        for character in cell.text.unicodeScalars.map({ wchar_t($0.value) }) {
+            let width = isUnicode || character < 0x7F ? max(0, Int(wcwidth(character))) : 0
+            if width == 0, let last = parts.indices.last {
+                if isUnicode { parts[last].append(character) }
+            } else {
+                parts.append([character])
+                columns += width
+            }
         }
-        return isUnicode ? [characters] : [[base]]
+        if columns == cell.width { return parts }
+        let question = parts.first.flatMap { Self.asciiForms[$0[0]] } ?? 0x3F
+        return [[question]] + Array(repeating: [Self.space], count: cell.width - 1)
+    }
+
+    /// `true` if all terminals draw `parts` in `width` columns. Some join emoji: wide characters after the first.
+    private static func isCertain(_ parts: [[wchar_t]], width: Int) -> Bool {
+        (parts.count == 1 || parts.count == width) && parts.allSatisfy { $0.count <= cellLimit }
+    }
+
+    private static let space = wchar_t(0x20)
+
+    /// The most characters in a cell of ncurses (`CCHARW_MAX`).
+    private static let cellLimit = 5
+
+    /// Makes Ctrl-S a key like others: it would stop the output, which looks like a player that hangs.
+    private static func unbindCtrlS(_ descriptor: Int32) {
+        var modes = termios()
+        guard tcgetattr(descriptor, &modes) == 0 else { return }
+        modes.c_iflag &= ~tcflag_t(IXON)
+        tcsetattr(descriptor, TCSANOW, &modes)
+        // ncurses sets these modes again after a stop.
+        def_prog_mode()
     }
 
     /// The ASCII forms of symbols in our own messages.

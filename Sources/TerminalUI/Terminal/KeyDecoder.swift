@@ -43,11 +43,11 @@ package struct KeyDecoder: Sendable {
         return events
     }
 
-    /// Ends an incomplete sequence: a lone escape is the Escape key; anything else is dropped.
+    /// Ends an incomplete sequence: an escape without more is the Escape key; anything else is dropped.
     package mutating func flush() -> [UIEvent] {
         defer { held = [] }
         hasFlushedEscape = awaitsReply && held == [Self.escape]
-        return held == [Self.escape] ? [.key(.escape)] : []
+        return held.allSatisfy { $0 == Self.escape } ? held.map { _ in .key(.escape) } : []
     }
 
     /// Decodes the beginning of `bytes` and returns the number of bytes it takes; `nil` if more are needed.
@@ -57,8 +57,7 @@ package struct KeyDecoder: Sendable {
         guard let opening = bytes.dropFirst().first else { return nil }
         if opening == UInt8(ascii: "]") { return decodeReport(bytes, &events) }
         guard opening == UInt8(ascii: "[") || opening == UInt8(ascii: "O") else {
-            events.append(.key(.escape))
-            return 1
+            return decodeAlt(bytes, &events)
         }
         if bytes.starts(with: Self.pasteStart) {
             paste = []
@@ -89,6 +88,21 @@ package struct KeyDecoder: Sendable {
         return count
     }
 
+    /// Decodes a key that was pressed with Alt, which terminals send as an escape before the key's own bytes. It
+    /// has no meaning here, and must not run as Escape and the key.
+    private mutating func decodeAlt(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
+        let key = bytes.dropFirst()
+        if key.first == Self.escape {
+            guard let next = key.dropFirst().first else { return nil }
+            guard next == UInt8(ascii: "[") || next == UInt8(ascii: "O") else {
+                events.append(.key(.escape))
+                return 1
+            }
+        }
+        var ignored: [UIEvent] = []
+        return decode(key, &ignored).map { $0 + 1 }
+    }
+
     /// `true` if `bytes` begin like a report of the terminal, OSC or DA1, and not like a key, or two keys.
     private func isReport(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count > 1, bytes.first == Self.escape else { return false }
@@ -104,8 +118,7 @@ package struct KeyDecoder: Sendable {
         let body = bytes.dropFirst(2).prefix { (0x20..<0x7F).contains($0) }
         guard bytes.count > 2 else { return nil }
         guard isReport(bytes), body.count <= Self.longestReport else {
-            if !isReport(bytes) { events.append(.key(.escape)) }
-            return isReport(bytes) ? 2 + body.count : 1
+            return isReport(bytes) ? 2 + body.count : 2
         }
         let end = bytes[body.endIndex...]
         guard let first = end.first else { return nil }

@@ -7,6 +7,9 @@ internal import Media
 ///
 /// Runs on one thread. While nothing happens it sleeps in `poll` without a timer.
 struct ScreenLoop: ~Copyable {
+    /// The shortest pause between a word that is typed and the next key.
+    static let typingPause = Duration.seconds(1)
+
     private let player: any PlayerControl
     private let surroundings: ScreenSurroundings
     private let configuration: TerminalConfiguration
@@ -20,6 +23,8 @@ struct ScreenLoop: ~Copyable {
     private var pacer = RedrawPacer()
     private var notices = NoticeTimer()
     private var clicks = ClickCounter()
+    /// The time of the last events.
+    private var typedAt = Duration.zero
     /// `true` while a filter or search that a key started is unfinished.
     private var owesAnswer = false
     /// Set once the player must quit: the exit to report, and the time until which to wait for the player.
@@ -129,6 +134,8 @@ struct ScreenLoop: ~Copyable {
         guard !events.isEmpty else { return }
         // Keys act on the latest state, not on the last frame drawn.
         apply(.snapshot(player.snapshot))
+        if now - typedAt >= Self.typingPause { apply(.typingPaused) }
+        typedAt = now
         for event in events where exit == nil {
             switch event {
             case .mouse(let mouse):

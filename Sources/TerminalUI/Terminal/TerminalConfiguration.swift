@@ -1,12 +1,15 @@
 internal import CCurses
 internal import Glibc
-import Media
+package import Media
 package import System
 
 /// The terminal of the screen, and how it is used.
 package struct TerminalConfiguration: Sendable {
     /// The terminal's type, as in `TERM`.
     package var term: String?
+    /// The type that is tried if no description of `term` is installed, as over ssh from Kitty, Ghostty or
+    /// Alacritty, which understand it.
+    package var commonType = "xterm-256color"
     /// The locale that determines the character set; empty for the environment's.
     package var locale = ""
     /// `true` if colours may be used: `NO_COLOR` is unset or empty (no-color.org).
@@ -54,15 +57,36 @@ package struct TerminalConfiguration: Sendable {
     ///
     /// Call it before the screen runs, never while it does: it replaces ncurses' current terminal.
     package var isUsable: Bool {
-        guard let term, !term.isEmpty, isatty(output) == 1 else { return false }
-        var status: Int32 = 0
-        // Without a variable for the status, setupterm would end the process on failure.
-        guard setupterm(term, output, &status) == OK else { return false }
-        defer { curses_forget_terminal() }
-        guard let sequence = tigetstr("cup"), Int(bitPattern: sequence) != -1 else { return false }
+        guard isatty(output) == 1, let type, placesCursor(type) == true else { return false }
         guard let terminal = openInput() else { return false }
         if terminal.isOwned { close(terminal.descriptor) }
         return true
+    }
+
+    /// The type that ncurses is given: `term`, or else `commonType`; `nil` if neither is known, or `term` is
+    /// empty.
+    var type: String? {
+        guard let term, !term.isEmpty else { return nil }
+        return [term, commonType].first { placesCursor($0) != nil }
+    }
+
+    /// The sentence for a user whose terminal gets no screen because its type is not known; otherwise `nil`.
+    package var typeProblem: SafeText? {
+        guard isatty(output) == 1, type == nil else { return nil }
+        guard let term, !term.isEmpty else {
+            return "No screen: TERM is not set – set it to your terminal's type"
+        }
+        return "No screen: the terminal type " + SafeText(term)
+            + " is unknown here – install ncurses-base or set TERM"
+    }
+
+    /// `true` if the description of `type` can place the cursor; `nil` if none is installed.
+    private func placesCursor(_ type: String) -> Bool? {
+        var status: Int32 = 0
+        // Without a variable for the status, setupterm would end the process on failure. 1 is a printer.
+        guard setupterm(type, output, &status) == OK else { return status == 1 ? false : nil }
+        defer { curses_forget_terminal() }
+        return tigetstr("cup").map { Int(bitPattern: $0) != -1 } ?? false
     }
 
     /// The descriptor to read keys from, which the caller closes if it is owned; `nil` if there is no
@@ -73,6 +97,25 @@ package struct TerminalConfiguration: Sendable {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         return descriptor < 0 ? nil : (descriptor, true)
     }
+}
+
+extension Glyphs {
+    /// Sets the character set of the process to that of `locale`, or of the environment if that is empty, and
+    /// returns the symbols that it has.
+    ///
+    /// A UTF-8 locale that is named but not installed, as in containers and over ssh, is UTF-8 too.
+    package static func ofLocale(_ locale: String = "") -> Glyphs {
+        // Sets only the character set: with a decimal comma, other libraries would parse numbers differently.
+        if setlocale(LC_CTYPE, locale) == nil {
+            let names = locale.isEmpty ? ["LC_ALL", "LC_CTYPE", "LANG"].map(variable) : [locale]
+            let name = names.first { !$0.isEmpty }?.lowercased() ?? ""
+            setlocale(LC_CTYPE, name.contains("utf-8") || name.contains("utf8") ? "C.UTF-8" : "C")
+        }
+        let isUnicode = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) == "UTF-8" } ?? false
+        return isUnicode ? .unicode : .ascii
+    }
+
+    private static func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
 }
 
 /// The sequences for modes that terminal descriptions lack: paste marks, mouse reports, the title.
