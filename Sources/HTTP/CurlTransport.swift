@@ -9,8 +9,8 @@ import System
 package final class CurlTransport: RangeTransport {
     private let configuration: HTTPConfiguration
     let loop: CurlLoop
-    // Created at the first redirect. No other code is called while the lock is held.
-    private let redirects = Locked<RedirectMemory?>(nil)
+    // Created for the first route worth it. No other code is called while the lock is held.
+    private let routes = Locked<RouteMemory?>(nil)
 
     /// The longest redirect body that is read to its end, which keeps the connection open for the next
     /// request. Reading a longer one costs more than a new connection.
@@ -52,53 +52,55 @@ package final class CurlTransport: RangeTransport {
     /// cannot be decoded.
     package func send(_ request: RangeRequest) async throws -> RangeResponse {
         var earlierRequests = 0
-        if let target = rememberedTarget(for: request) {
-            let response = try await sendToRemembered(target, request, requestCount: &earlierRequests)
+        if let route = rememberedRoute(for: request) {
+            let response = try await sendOverRemembered(route, request, requestCount: &earlierRequests)
             if let response { return response }
         }
-        return try await send(request, to: request.url, after: earlierRequests)
+        return try await send(request, over: Route(target: request.url), after: earlierRequests)
     }
 
-    /// The redirect target that responded to an earlier request for the same resource; `nil` to use the
+    /// The route over which an earlier request for the same resource was answered; `nil` to use the
     /// original URL, for instance because only that can tell if the resource has changed.
-    private func rememberedTarget(for request: RangeRequest) -> WebURL? {
+    private func rememberedRoute(for request: RangeRequest) -> Route? {
         guard request.unlessMatches == nil else { return nil }
         let now = configuration.clock.now
-        return redirects.withLock { $0?.target(of: request.url, now: now) }
+        return routes.withLock { $0?.route(of: request.url, now: now) }
     }
 
-    /// Sends the request to a remembered target. If that is no longer usable, forgets it, adds the requests
+    /// Sends the request over a remembered route. If that is no longer usable, forgets it, adds the requests
     /// made to `requestCount` (one if they failed) and returns `nil`.
-    private func sendToRemembered(
-        _ target: WebURL,
+    private func sendOverRemembered(
+        _ route: Route,
         _ request: RangeRequest,
         requestCount: inout Int
     ) async throws -> RangeResponse? {
         do {
-            let response = try await send(request, to: target, after: 0)
-            guard RedirectMemory.isExpired(status: response.answer.wire.status) else { return response }
+            let response = try await send(request, over: route, after: 0)
+            guard RouteMemory.isExpired(status: response.answer.wire.status) else { return response }
             requestCount += response.answer.requestCount
             response.body.cancel()
         } catch is MediaError {
             // If the original fails too, its error is the one to report.
             requestCount += 1
         }
-        redirects.withLock { $0?.forget(request.url) }
+        routes.withLock { $0?.forget(request.url) }
         try Task.checkCancellation()
         return nil
     }
 
-    /// Sends the request to `target`, and follows redirects from there. `earlier` requests were made before.
+    /// Sends the request over `route`, and follows redirects from there. `earlier` requests were made before.
     private func send(
         _ request: RangeRequest,
-        to target: WebURL,
+        over route: Route,
         after earlier: Int
     ) async throws -> RangeResponse {
-        var target = target
+        var route = route
+        var requestCount = earlier
         var redirects: RedirectState?
+        var corrections = 0
         let arrivals = loop.arrivals
         while true {
-            let wire = WireRequest(request, to: target, configuration: configuration)
+            let wire = WireRequest(request, over: route, configuration: configuration)
             let transfer = Transfer(
                 request: wire,
                 configuration: configuration,
@@ -107,33 +109,42 @@ package final class CurlTransport: RangeTransport {
             )
             transfer.start()
             let head = try await transfer.head()
+            // A digest login takes two requests.
+            requestCount += wire.quirks.contains(.wantsDigest) ? 2 : 1
             guard let location = head.redirect else {
+                route.quirks = head.quirks(after: wire.quirks, hasLogin: wire.hasLogin)
+                // A server whose answers contradict each other gets no third request.
+                guard route.quirks == wire.quirks || corrections == 2 else {
+                    corrections += 1
+                    try await finish(transfer, of: head)
+                    continue
+                }
                 if let interval = head.titleInterval { transfer.separateTitles(every: interval) }
-                let count = earlier + 1 + (redirects?.count ?? 0)
-                return response(to: request.url, by: target, head, transfer, requestCount: count)
+                return response(to: request.url, over: route, head, transfer, requestCount: requestCount)
             }
-            var path = redirects ?? RedirectState(original: request.url, first: target)
-            target = try path.redirected(to: location)
+            var path = redirects ?? RedirectState(original: request.url, first: route.target)
+            let hasNewCookies = route.cookies.receive(head.values("set-cookie"), from: route.target.host)
+            route.target = try path.redirected(to: location, newCookies: hasNewCookies)
             redirects = path
             try await finish(transfer, of: head)
         }
     }
 
-    /// The final response to a request for `original`, from `target`.
+    /// The final response to a request for `original`, over `route`.
     private func response(
         to original: WebURL,
-        by target: WebURL,
+        over route: Route,
         _ head: ResponseHead,
         _ body: Transfer,
         requestCount: Int
     ) -> RangeResponse {
-        let now = configuration.clock.now
-        redirects.withLock { redirects in
-            if redirects == nil, target != original { redirects = RedirectMemory() }
+        let (now, target) = (configuration.clock.now, route.target)
+        routes.withLock { routes in
+            if routes == nil, !route.isPlain(to: original) { routes = RouteMemory() }
             if head.status < 400 || head.status == 416 {
-                redirects?.answered(original, by: target, now: now)
+                routes?.answered(original, over: route, now: now)
             } else {
-                redirects?.forget(original)
+                routes?.forget(original)
             }
         }
         var answer = head.answer(

@@ -15,14 +15,19 @@ struct WireRequest: Sendable, Equatable {
     var credentials: WebURL.UserInfo?
     /// `true` if libcurl looks for credentials in the user's `.netrc`.
     var usesNetrc: Bool
+    var quirks: ServerQuirks
     /// Lines of the form `Name: value`, without line breaks.
     var headerLines: [String]
 
-    /// `request` as it is sent to `target`, which differs from its own URL after a redirect.
+    /// `true` if the request may carry a user name and a password.
+    var hasLogin: Bool { credentials != nil || usesNetrc }
+
+    /// `request` as it is sent over `route`, whose target differs from its own URL after a redirect.
     ///
     /// `configuration` has the user's secrets. They are sent only to the origin of the requested URL: neither
     /// they nor credentials in a `Location` are sent to the target of a redirect at another origin.
-    init(_ request: RangeRequest, to target: WebURL, configuration: HTTPConfiguration) {
+    init(_ request: RangeRequest, over route: Route, configuration: HTTPConfiguration) {
+        let target = route.target
         let carriesSecrets =
             target.hasSameOrigin(as: request.url) && configuration.maySendSecrets(to: request.url)
         url = target.requestString
@@ -32,6 +37,7 @@ struct WireRequest: Sendable, Equatable {
         subject = request.url.safeText
         credentials = carriesSecrets ? request.url.userInfo : nil
         usesNetrc = carriesSecrets && credentials == nil
+        quirks = route.quirks
         var lines: [String] = []
         let add = { (lines: inout [String], name: String, value: String?) in
             guard let value, ResponseHead.isValue(value) else { return }
@@ -50,6 +56,7 @@ struct WireRequest: Sendable, Equatable {
         if carriesSecrets {
             for header in configuration.headers { add(&lines, header.name, header.value) }
         }
+        add(&lines, "Cookie", route.cookies.field(for: target.host))
         headerLines = lines
     }
 }

@@ -96,7 +96,7 @@ struct CurlFailureTests {
     ) throws {
         let url = try #require(WebURL("http://me:secret@a.example/a.mp3?token=secret"))
         let request = RangeRequest(url: url, range: nil)
-        let wire = WireRequest(request, to: url, configuration: HTTPConfiguration())
+        let wire = WireRequest(request, over: Route(target: url), configuration: HTTPConfiguration())
         let error = CurlFailure.error(code, circumstances, request: wire)
         #expect(error.code == expected)
         #expect(error.cause.string.contains(part))
@@ -129,7 +129,7 @@ struct CurlFailureTests {
         )
         let wire = WireRequest(
             RangeRequest(url: url, range: nil),
-            to: target,
+            over: Route(target: target),
             configuration: HTTPConfiguration()
         )
         let error = CurlFailure.error(code, circumstances, request: wire)

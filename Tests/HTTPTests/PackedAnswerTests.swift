@@ -22,7 +22,12 @@ struct PackedAnswerTests {
         }
     }
 
-    @Test(arguments: ["Content-Encoding: mystery\r\n", "Content-Encoding: gzip\r\n"])
+    @Test(
+        arguments: [
+            "Content-Encoding: compress\r\n", "Content-Encoding: gzip\r\n",
+            "Content-Encoding: utf-8, gzip\r\n",
+        ]
+    )
     func `what cannot be unpacked says so`(field: String) async throws {
         let server = try answering(field, Array("this was never packed".utf8))
         try await fixture.run(server) { transport in
@@ -47,6 +52,34 @@ struct PackedAnswerTests {
             let error = await mediaError { while try await body.next() != nil {} }
             #expect(error?.code == .decodingFailed && error?.isLasting == true)
             #expect(error?.cause.string.contains("unpacks to too much") == true)
+        }
+    }
+
+    @Test(arguments: ["aws-chunked", "utf-8", "binary", "none", "UTF-8, binary", "audio/mpeg"])
+    func `a word that is no coding changes nothing: ranges count, and only the first request is repeated`(
+        word: String
+    ) async throws {
+        let server = try ScriptedServer(answers: [
+            "HTTP/1.1 206 P\r\nContent-Encoding: \(word)\r\nContent-Range: bytes 2-3/4\r\nContent-Length: 2\r\n\r\nok"
+        ])
+        try await fixture.run(server) { transport in
+            for count in [2, 1, 1] {
+                let response = try await transport.get(server.url(), 2..<4)
+                #expect(response.answer.kind == .part(range: 2..<4, total: 4) && !response.answer.isEncoded)
+                #expect(response.answer.requestCount == count)
+                #expect(try await response.body.text() == "ok")
+            }
+        }
+    }
+
+    @Test func `a server that names a coding and none in turn is not asked for ever`() async throws {
+        let fields = ["utf-8", "gzip"].map {
+            "HTTP/1.1 200 OK\r\nContent-Encoding: \($0)\r\nContent-Length: 2\r\n\r\nok"
+        }
+        let server = try ScriptedServer(answers: fields + fields + fields)
+        try await fixture.run(server) { transport in
+            let count = try await transport.get(server.url()).answer.requestCount
+            #expect(count == 3)
         }
     }
 

@@ -114,7 +114,7 @@ struct RedirectTests {
         var redirects = RedirectState(original: url, first: url)
         let target = try redirects.redirected(to: location)
         let request = RangeRequest(url: url, range: nil)
-        let wire = WireRequest(request, to: target, configuration: configuration)
+        let wire = WireRequest(request, over: Route(target: target), configuration: configuration)
         #expect(wire.credentials == (isReported ? WebURL.UserInfo(user: "me", password: "secret") : nil))
         #expect(wire.headerLines.contains("X-Token: secret") == isReported)
         #expect(!wire.url.contains("@"))
@@ -122,38 +122,38 @@ struct RedirectTests {
 }
 
 /// Targets of redirects are remembered as long as they are useful.
-struct RedirectMemoryTests {
+struct RouteMemoryTests {
     private let fixture = TransportFixture()
     private static let part = "HTTP/1.1 206 P\r\nContent-Range: bytes 2-3/4\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `a target is forgotten if unused for ten minutes, on demand, or if the original answers`()
         throws
     {
-        var memory = RedirectMemory()
+        var memory = RouteMemory()
         let (original, target) = (try url("http://a.example/"), try url("http://b.example/"))
-        #expect(memory.target(of: original, now: .zero) == nil)
-        memory.answered(original, by: target, now: .zero)
-        #expect(memory.target(of: original, now: .seconds(599)) == target)
-        #expect(memory.target(of: original, now: .seconds(1_198)) == target)
-        #expect(memory.target(of: original, now: .seconds(1_798)) == nil)
-        memory.answered(original, by: target, now: .zero)
+        #expect(memory.route(of: original, now: .zero) == nil)
+        memory.answered(original, over: Route(target: target), now: .zero)
+        #expect(memory.route(of: original, now: .seconds(599))?.target == target)
+        #expect(memory.route(of: original, now: .seconds(1_198))?.target == target)
+        #expect(memory.route(of: original, now: .seconds(1_798)) == nil)
+        memory.answered(original, over: Route(target: target), now: .zero)
         memory.forget(original)
-        #expect(memory.target(of: original, now: .zero) == nil)
-        memory.answered(original, by: target, now: .zero)
-        memory.answered(original, by: original, now: .zero)
-        #expect(memory.target(of: original, now: .zero) == nil)
+        #expect(memory.route(of: original, now: .zero) == nil)
+        memory.answered(original, over: Route(target: target), now: .zero)
+        memory.answered(original, over: Route(target: original), now: .zero)
+        #expect(memory.route(of: original, now: .zero) == nil)
     }
 
     @Test func `only the 64 targets that were used last are remembered`() throws {
-        var memory = RedirectMemory()
+        var memory = RouteMemory()
         let target = try url("http://b.example/")
-        let originals = try (0...RedirectMemory.mostTargets).map { try url("http://a.example/\($0)") }
+        let originals = try (0...RouteMemory.mostRoutes).map { try url("http://a.example/\($0)") }
         for (number, original) in originals.enumerated() {
-            memory.answered(original, by: target, now: .seconds(number))
-            if number == 1 { _ = memory.target(of: originals[0], now: .seconds(2)) }
+            memory.answered(original, over: Route(target: target), now: .seconds(number))
+            if number == 1 { _ = memory.route(of: originals[0], now: .seconds(2)) }
         }
-        let now = Duration.seconds(RedirectMemory.mostTargets)
-        #expect(originals.prefix(3).map { memory.target(of: $0, now: now) } == [target, nil, target])
+        let now = Duration.seconds(RouteMemory.mostRoutes)
+        #expect(originals.prefix(3).map { memory.route(of: $0, now: now)?.target } == [target, nil, target])
     }
 
     @Test func `the second window goes straight to the target, without the secrets`() async throws {
@@ -225,6 +225,89 @@ struct RedirectMemoryTests {
                 )
             }
         }
+    }
+
+    @Test(
+        arguments: [
+            ("k=1; Path=/", "/", "k=1"), ("k=1; Secure; HttpOnly; Max-Age=60", "/", "k=1"),
+            ("token=a=b==; Domain=.example.com; Path=/elsewhere", "/deep/music.flac?x=1", "token=a=b=="),
+            ("z=2\r\nSet-Cookie: a=1", "/song.ogg", "a=1; z=2"), (" spaced = 7 ", "/", "spaced=7"),
+            ("k=old\r\nSet-Cookie: k=new", "/", "k=new"),
+        ]
+    )
+    func `a cookie of a redirect to the same URL opens it, and is sent with every later request`(
+        cookie: String,
+        path: String,
+        sent: String
+    ) async throws {
+        let server = try ScriptedServer { connection in
+            while let request = connection.readRequest() {
+                let hasCookie = request.contains("Cookie: \(sent)\r\n")
+                let redirect =
+                    "HTTP/1.1 302 F\r\nSet-Cookie: \(cookie)\r\nLocation: \(path)\r\nContent-Length: 0\r\n\r\n"
+                connection.send(hasCookie ? Self.part : redirect)
+            }
+        }
+        try await fixture.run(server) { transport in
+            for count in [2, 1, 1] {
+                let response = try await transport.get(server.url(path), 2..<4)
+                #expect(response.answer.requestCount == count)
+                #expect(try await response.body.text() == "ok")
+            }
+            _ = try await transport.get(server.url("/other.mp3"), 2..<4)
+            #expect(server.requests[4].contains("Cookie") == false, "another resource has its own cookies")
+        }
+    }
+
+    @Test func `a cookie is sent only to the host that set it`() async throws {
+        let target = try ScriptedServer(answers: [Self.part])
+        let original = try ScriptedServer { connection in
+            while connection.readRequest() != nil {
+                let location = "http://localhost:\(target.port)/there"
+                connection.send(
+                    "HTTP/1.1 302 F\r\nSet-Cookie: k=1; Domain=localhost\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n"
+                )
+            }
+        }
+        try await fixture.run(original) { transport in
+            for _ in 0..<2 {
+                let text = try await transport.text(original.url(), 2..<4)
+                #expect(text == "ok")
+            }
+            #expect(target.requests.count == 2 && target.requests.allSatisfy { !$0.contains("Cookie") })
+        }
+        target.stop()
+    }
+
+    @Test func `redirects that always set another cookie end`() async throws {
+        let count = Locked(0)
+        let server = try ScriptedServer { connection in
+            while connection.readRequest() != nil {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                connection.send(
+                    "HTTP/1.1 302 F\r\nSet-Cookie: k=\(number)\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"
+                )
+            }
+        }
+        try await fixture.run(server) { transport in
+            #expect(await transport.failure(server.url("/"))?.code == .tooManyRedirects)
+            #expect(server.requests.count == 11)
+        }
+    }
+
+    @Test func `cookies are bounded, and what is none is ignored`() {
+        var cookies = RedirectCookies()
+        let bad = ["", "=1", "no value", "a b=1", "k=" + String(repeating: "x", count: 4_096)]
+        let isChanged = [
+            cookies.receive(bad, from: "a"), cookies.receive((0..<30).map { "k\($0)=1" }, from: "a"),
+            cookies.receive(["k3=2"], from: "a"), cookies.receive(["k3=2"], from: "a"),
+        ]
+        #expect(isChanged == [false, true, true, false])
+        #expect(cookies.field(for: "a")?.split(separator: ";").count == 20)
+        #expect(cookies.field(for: "b") == nil)
     }
 
     private func url(_ text: String) throws -> WebURL { try #require(WebURL(text)) }

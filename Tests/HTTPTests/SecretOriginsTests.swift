@@ -75,6 +75,10 @@ struct SecretOriginsTests {
 
     private func wire(_ text: String, _ configuration: HTTPConfiguration) throws -> WireRequest {
         let url = try #require(WebURL(text))
-        return WireRequest(RangeRequest(url: url, range: nil), to: url, configuration: configuration)
+        return WireRequest(
+            RangeRequest(url: url, range: nil),
+            over: Route(target: url),
+            configuration: configuration
+        )
     }
 }

@@ -10,7 +10,7 @@ struct TransferStateTests {
         init() {
             guard let url = WebURL("http://b/a.mp3") else { preconditionFailure("the URL is valid") }
             let plain = RangeRequest(url: url, range: nil)
-            let request = WireRequest(plain, to: url, configuration: HTTPConfiguration())
+            let request = WireRequest(plain, over: Route(target: url), configuration: HTTPConfiguration())
             state = TransferState(request: request, timeouts: Timeouts(), now: .zero)
         }
 

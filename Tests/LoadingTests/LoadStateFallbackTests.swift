@@ -163,23 +163,87 @@ import Testing
         #expect(stage.length == 400_000 && stage.isComplete && stage.outlook(at: 400_000) == .end)
     }
 
-    @Test func `after a length that is too long, the missing bytes are requested ten times in vain`() throws {
+    @Test(
+        arguments: [(100_000, .cut), (91_000, .cut), (1 << 40, .timedOut), (nil, .cut), (180_000, .timedOut)]
+            as [(Int64?, MediaError.Code)]
+    )
+    func `two whole bodies that break off at the same byte are the end, whatever length is stated`(
+        stated: Int64?,
+        code: MediaError.Code
+    ) throws {
         var stage = LoadStateStage(validators: Validators())
         var plan = try stage.read(0).plan()
-        var failures: [MediaError] = []
-        var requests = 1
-        for _ in 0..<11 {
-            stage.answer(plan, .whole(100_000, etag: nil))
-            stage.store(0..<90_000, plan)
-            if requests == 1 { stage.read(90_000) }
-            let actions = stage.end(plan, .cut)
-            failures += actions.failures
-            guard let next = (actions.plans + stage.untilDue().plans).first else { break }
-            plan = next
-            requests += 1
+        for end in [60_000, 90_000] as [Int64] {
+            stage.answer(plan, .whole(stated, etag: nil))
+            stage.store(0..<end, plan)
+            stage.read(end)
+            plan = try stage.end(plan, code).plan()
+            #expect(stage.outlook(at: end) == .missing, "it broke off there for the first time")
         }
-        #expect(failures.map(\.code) == [.cut])
-        #expect(requests == 11, "one that brought bytes and ten that brought none")
+        stage.answer(plan, .whole(stated, etag: nil))
+        stage.store(0..<90_000, plan)
+        let actions = stage.end(plan, code)
+        #expect(actions.woken == 1 && actions.plans.isEmpty && actions.failures.isEmpty && stage.wait == nil)
+        #expect(stage.length == 90_000 && stage.isComplete && stage.outlook(at: 90_000) == .end)
+    }
+
+    @Test func `a whole body that breaks off earlier than another one is not the end`() throws {
+        var stage = LoadStateStage(validators: Validators())
+        let plan = try stage.read(0).plan()
+        stage.answer(plan, .whole(100_000, etag: nil))
+        stage.store(0..<90_000, plan)
+        stage.read(90_000)
+        let second = try stage.end(plan, .cut).plan()
+        stage.answer(second, .whole(100_000, etag: nil))
+        stage.store(0..<40_000, second)
+        #expect(stage.end(second, .cut).wakeAt != nil && stage.outlook(at: 90_000) == .missing)
+    }
+
+    @Test(arguments: [101_000, 120_000, 1 << 40] as [Int64])
+    func `the tail that a total promises is requested with the bytes before it, and ends if they come alone`(
+        total: Int64
+    ) throws {
+        var stage = LoadStateStage()
+        stage.complete(try stage.read(0).plan(), of: total)
+        let tail = try stage.read(65_536).plan()
+        stage.answerPart(tail, of: total)
+        stage.store(65_536..<100_000, tail)
+        stage.read(100_000)
+        let rest = try stage.end(tail, .cut).plan()
+        #expect(rest.asked?.lowerBound == 100_000, "no byte is fetched twice yet")
+        stage.answerPart(rest, of: total)
+        stage.end(rest, .cut)
+        let proof = try stage.untilDue().plan()
+        #expect(proof.asked?.lowerBound == 95_904)
+        stage.answerPart(proof, of: total)
+        stage.store(95_904..<100_000, proof)
+        #expect(stage.end(proof, .cut).woken == 1)
+        #expect(stage.length == 100_000 && stage.outlook(at: 100_000) == .end && stage.wait == nil)
+    }
+
+    @Test func `after the end was found, the false total of a part in a gap is no change of the file`() throws
+    {
+        var stage = LoadStateStage(
+            length: 101_000,
+            stored: [0..<20_000, 60_000..<90_000],
+            acceptsRanges: true
+        )
+        var plan = try stage.read(90_000).plan()
+        stage.answerPart(plan)
+        stage.store(90_000..<100_000, plan)
+        stage.read(100_000)
+        plan = try stage.end(plan, .cut).plan()
+        stage.answerPart(plan)
+        stage.end(plan, .cut)
+        plan = try stage.untilDue().plan()
+        stage.answerPart(plan)
+        stage.store(plan.overlap, plan)
+        stage.end(plan, .cut)
+        #expect(stage.length == 100_000)
+        let gap = try stage.read(20_000).plan()
+        let outcome = stage.answer(gap, .part(20_000..<60_000, of: 101_000))
+        #expect(outcome.use == .store(from: 20_000, upTo: 60_000) && stage.length == 100_000)
+        #expect(stage.read(100_000).plans.isEmpty && stage.outlook(at: 100_000) == .end)
     }
 
     @Test func `a part that is shorter than stated is resumed at the exact byte`() throws {

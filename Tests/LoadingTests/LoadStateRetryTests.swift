@@ -115,7 +115,7 @@ import Testing
         var failures = 0
         for _ in 1...10 {
             stage.answer(plan, .whole(1 << 20))
-            stage.store(0..<500_000, plan)
+            stage.store(0..<400_000, plan)
             failures += stage.end(plan, .cut).failures.count
             if let next = stage.untilDue().plans.first { plan = next }
         }

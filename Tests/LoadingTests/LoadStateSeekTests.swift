@@ -174,6 +174,55 @@ import Testing
         #expect(requests < 8_000_000 / 65_536, "it costs few requests")
     }
 
+    @Test(arguments: [(false, 50), (true, 50)])
+    func `a request that a server with one connection lets starve is sent again, and none beside another`(
+        isFirst: Bool,
+        firstByte: Int
+    ) throws {
+        var stage = LoadStateStage(
+            length: LoadStateStage.long,
+            measure: .line(1_000_000, firstByte: firstByte)
+        )
+        var pair = try begin(&stage)
+        #expect(pair.count == 2)
+        if isFirst { pair.reverse() }
+        for plan in pair { stage.send(plan) }
+        answer(&stage, pair[0])
+        stage.store(pair[0].asked ?? 0..<0, pair[0])
+        let patience = Duration.milliseconds(max(1_000, 4 * firstByte))
+        let actions = stage.end(pair[0])
+        #expect(actions.wakeAt == patience)
+        // What the read-ahead wants next may be requested meanwhile, on the first connection.
+        for plan in actions.plans {
+            answer(&stage, plan)
+            stage.store(plan.asked ?? 0..<0, plan)
+            stage.end(plan)
+        }
+        #expect(stage.pass(patience - .milliseconds(1)).cancelled.isEmpty)
+        #expect(stage.pass(.milliseconds(1)).cancelled == [pair[1].id])
+        let again = try stage.end(pair[1]).plan()
+        #expect(again.asked?.lowerBound == pair[1].asked?.lowerBound)
+        answer(&stage, again)
+        let (start, end) = (again.asked?.lowerBound ?? 0, again.asked?.upperBound ?? 0)
+        #expect(
+            stage.store(start..<end - 1, again).plans.isEmpty,
+            "the next window waits for the end of this one"
+        )
+        stage.store(end - 1..<end, again)
+        #expect(stage.end(again).plans.count <= 1)
+        _ = stage.pass(.seconds(60))
+        #expect(!stage.lacksSecondConnection)
+    }
+
+    @Test func `a request that is slow, but not overtaken, is waited for`() throws {
+        var stage = LoadStateStage(length: LoadStateStage.long, measure: .line(1_000_000))
+        let pair = try begin(&stage)
+        for plan in pair { stage.send(plan) }
+        #expect(stage.pass(.seconds(9)).cancelled.isEmpty)
+        for plan in pair { answer(&stage, plan) }
+        #expect(stage.pass(.seconds(9)).cancelled.isEmpty)
+    }
+
     @Test func `a new connection beside a request under way counts as the second one`() throws {
         var stage = LoadStateStage(length: LoadStateStage.long, measure: .line(1_000_000, firstByte: 50))
         let first = try stage.read(0).plan()

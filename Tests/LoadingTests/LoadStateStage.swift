@@ -105,6 +105,9 @@ struct LoadStateStage {
 
     // MARK: A fetch
 
+    /// The request leaves.
+    mutating func send(_ plan: FetchPlan) { _ = load.storeLooked(plan.id, moment) }
+
     @discardableResult
     mutating func answer(_ plan: FetchPlan, _ answer: RangeAnswer) -> AnswerOutcome {
         load.fetchAnswered(plan.id, answer, moment)

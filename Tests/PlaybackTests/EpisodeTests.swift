@@ -58,7 +58,7 @@ import Testing
         state.send(.seek(.to(.seconds(90))), heard: 10)
         #expect(remembered(state.send(.tick, heard: 10)).isEmpty)
         let landing = SeekLanding(frame: 90_000, isExact: true)
-        state.send(.passReady(2, .music(seconds: 100), landing, isSeekable: true))
+        state.send(.passReady(2, .music(seconds: 100), landing))
         state.sound(2)
         #expect(remembered(state.send(.tick)) == ["+1"])
     }
@@ -67,7 +67,7 @@ import Testing
         var state = sounding([Self.tracks[0]], seconds: 100)
         state.send(.seek(.by(.seconds(3_600))), heard: 10_000)
         let landing = SeekLanding(frame: 99_990, isExact: true)
-        state.send(.passReady(2, .music(seconds: 100), landing, isSeekable: true))
+        state.send(.passReady(2, .music(seconds: 100), landing))
         state.sound(2)
         #expect(remembered(state.send(.tick, heard: 5)).isEmpty)
         let effects = state.send(.passWritten(2, frames: 10), .drained, heard: 10)
@@ -85,8 +85,7 @@ import Testing
             .passReady(
                 2,
                 .music(seconds: 3_600),
-                SeekLanding(frame: 1_206_000, isExact: true),
-                isSeekable: true
+                SeekLanding(frame: 1_206_000, isExact: true)
             )
         )
         state.send(.seek(.to(.zero)))

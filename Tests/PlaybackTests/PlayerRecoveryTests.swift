@@ -75,7 +75,7 @@ import Testing
             if pass > 1 {
                 // Each pass lands where the last one ended.
                 let landing = SeekLanding(frame: FrameCount(300 * (pass - 1)), isExact: true)
-                state.send(.passReady(id, .music(seconds: 60), landing, isSeekable: true))
+                state.send(.passReady(id, .music(seconds: 60), landing))
                 state.sound(id)
             }
             state.send(.passFailed(id, changed, frames: 300), heard: 100)

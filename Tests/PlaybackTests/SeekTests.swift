@@ -51,7 +51,7 @@ import Testing
             .launched(ResolvedTracks(tracks: numbered(1...1)), start: 1, position: .seconds(7_200))
         )
         let landing = SeekLanding(frame: 60_000, isExact: true)
-        let effects = state.send(.passReady(1, .music(seconds: 60), landing, isSeekable: true))
+        let effects = state.send(.passReady(1, .music(seconds: 60), landing))
         #expect(effects.contains(.emit(.notice(code: "bad-command", message: "The track is 1:00 long"))))
         #expect(effects.start?.position == .zero && effects.start?.reusing == 1 && !effects.endsTrack)
     }
@@ -144,6 +144,26 @@ import Testing
             }
         }
         #expect(stage.readers[0].readOffsets == [0, 0])
+    }
+
+    @Test(arguments: [(true, []), (false, ["Downloading up to 0:40: the server sends only whole files"])])
+    func `a seek in a file that comes only as a whole is carried out, and says if it waits for the download`(
+        isStored: Bool,
+        texts: [SafeText]
+    ) async throws {
+        var piece = FakeMusic(number: 1, frames: 60_000)
+        (piece.arrivesInOrder, piece.isStored) = (true, isStored)
+        let stage = Stage([piece], sink: TestSink(allowance: 500))
+        try await stage.sound { stage in
+            stage.player.send(.seek(.to(.seconds(40))))
+            try await wait(for: "the place") { stage.story.last == "playing 1 at 40000" }
+        }
+        let said = stage.events.compactMap { event -> SafeText? in
+            if case .remark("downloading", let text) = event { text } else { nil }
+        }
+        #expect(said == texts)
+        let reports = stage.events.compactMap { if case .track(let report) = $0 { report } else { nil } }
+        #expect(reports.allSatisfy { $0.isSeekable })
     }
 
     @Test func `a seek waits for a further one only within 300 ms of another`() {

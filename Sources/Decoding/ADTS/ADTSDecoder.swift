@@ -259,7 +259,9 @@ package final class ADTSDecoder: AudioDecoder {
             budget -= 1
         }
         // Samples are taken first, because they also improve the estimated length, which limits the target below.
-        if opened.map.place(before: opened.output.firstPacket(toPlay: wanted + opened.width)) == nil {
+        if !source.arrivesInOrder,
+            opened.map.place(before: opened.output.firstPacket(toPlay: wanted + opened.width)) == nil
+        {
             while let offset = opened.map.nextSample {
                 source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
                 let (bytes, _) = try await look(at: offset, count: RateProfile.sampleByteCount)
@@ -354,7 +356,7 @@ package final class ADTSDecoder: AudioDecoder {
         guard target < opened.frameCount ?? .max else { return true }
         let number = opened.output.firstPacket(toPlay: target + opened.width)
         let place = opened.map.place(before: number)
-        guard place != nil || opened.map.nextSample == nil else { return false }
+        guard place != nil || source.arrivesInOrder || opened.map.nextSample == nil else { return false }
         let offset = opened.map.offset(of: number)
         let start = min(place?.offset ?? offset, offset)
         return source.isStored(start..<max(start, min(offset + Int64(Self.lookByteCount), length)))

@@ -63,8 +63,10 @@ struct SeekLander {
                 if landing.place.isExact { return landing }
             }
             try await walkStored(to: frame)
-            // Stored bytes are played without any request.
-            if maySample, !isStored(at: position) { try await sampleRates(for: frame) }
+            // Stored bytes are played without any request. If bytes arrive in order, a sample would come too late.
+            if maySample, !source.arrivesInOrder, !isStored(at: position) {
+                try await sampleRates(for: frame)
+            }
             // Samples also change the estimate of the end.
             let position = map.position(at: time)
             guard case .estimate(let frame, let offset, let sample) = map.route(to: position) else {

@@ -2,7 +2,7 @@ internal import Media
 
 /// The value of `Content-Range` (RFC 9110 §14.4), converted to a half-open range.
 enum ContentRange: Equatable, Sendable {
-    /// `bytes a-b/total`; `nil` for a total of `*`.
+    /// `bytes a-b/total`; `nil` for a total of `*`, or none.
     case part(ByteRange, total: Int64?)
     /// `bytes */total`, which comes with 416.
     case unsatisfied(total: Int64)
@@ -11,22 +11,23 @@ enum ContentRange: Equatable, Sendable {
     /// and sums and small products of such numbers cannot overflow.
     static let largest: Int64 = 1 << 50
 
-    /// Parses strictly: returns `nil` for another unit, a sign, an end before the start or beyond the total,
-    /// and a length or end above `largest`, because bytes stored at a guessed offset are worse than none.
+    /// Parses the punctuation as servers write it: `bytes=a-b/total`, spaces around each number, no total. But returns
+    /// `nil` for another unit, a sign, an end before the start or beyond the total, and a length or end above
+    /// `largest`, because bytes stored at a guessed offset are worse than none.
     init?(parsing text: some StringProtocol) {
         let text = ResponseHead.trimmed(text)
-        let words = text.split(separator: " ", omittingEmptySubsequences: true)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2 else { return nil }
-        let total = Self.number(halves[1])
-        guard total.map({ $0 <= Self.largest }) ?? (halves[1] == "*") else { return nil }
-        if halves[0] == "*" {
+        let numbers = text.dropFirst(5).drop { " \t=:".contains($0) }
+        guard text.prefix(5).lowercased() == "bytes", numbers.count < text.count - 5 else { return nil }
+        let halves = numbers.split(separator: "/", omittingEmptySubsequences: false).map(ResponseHead.trimmed)
+        guard let range = halves.first, halves.count <= 2 else { return nil }
+        let total = halves.count == 2 ? Self.number(halves[1]) : nil
+        guard total.map({ $0 <= Self.largest }) ?? (halves.count == 1 || halves[1] == "*") else { return nil }
+        if range == "*" {
             guard let total else { return nil }
             self = .unsatisfied(total: total)
             return
         }
-        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+        let ends = range.split(separator: "-", omittingEmptySubsequences: false).map(ResponseHead.trimmed)
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
             first <= last, last < Self.largest
         else { return nil }

@@ -147,7 +147,7 @@ struct ResponseHead: Equatable, Sendable {
     /// The part of the resource that the body contains.
     var kind: RangeAnswer.Kind {
         switch status {
-        case 200:
+        case 200 where !isMislabelledPart:
             // With two different lengths the end of the message is unknown (RFC 9112 §6.3).
             guard !contradictsItsLength else { return .refused(status: 200) }
             // The stated length counts the encoded bytes, or includes the titles between the bytes of music.
@@ -155,7 +155,7 @@ struct ResponseHead: Equatable, Sendable {
             // No disk could store more, and sums could overflow.
             if let contentLength, contentLength > ContentRange.largest { return .refused(status: 200) }
             return .whole(length: contentLength)
-        case 206:
+        case 200, 206:
             // Several ranges in one body were not requested, and their offsets are unknown without parsing
             // the body. The range of an encoded part counts encoded bytes, and that of a part with titles
             // includes the titles: the decoded bytes would be stored at wrong offsets.
@@ -171,6 +171,15 @@ struct ResponseHead: Equatable, Sendable {
         default:
             return .refused(status: status)
         }
+    }
+
+    /// `true` if a 200 states that its body is a part of the resource, as some scripts send it. The body is the whole if
+    /// `Content-Length` is not that of the part.
+    private var isMislabelledPart: Bool {
+        guard case .part(let range, let total)? = contentRange,
+            range.lowerBound > 0 || range.upperBound != total
+        else { return false }
+        return contentLength ?? Int64(range.count) == Int64(range.count)
     }
 
     /// The number of body bytes that the response announces; `nil` if it announces none.
@@ -189,15 +198,47 @@ struct ResponseHead: Equatable, Sendable {
         // A chunked body ends where its framing says (RFC 9112 §6.3), even if a length is stated.
         guard values("transfer-encoding").isEmpty else { return nil }
         let lengths = Set(tokens("content-length"))
-        guard lengths.count == 1, let only = lengths.first else { return nil }
-        return ContentRange.number(only)
+        guard lengths.count == 1, let only = lengths.first, let length = ContentRange.number(only) else {
+            return nil
+        }
+        return length == 0 && hasStationFields ? nil : length
+    }
+
+    /// `true` if the fields are those of a live stream. Its `Content-Length: 0` is no length.
+    private var hasStationFields: Bool {
+        status == 200 && (version == Self.icyVersion || fields.contains { $0.name.hasPrefix("icy-") })
     }
 
     private var contradictsItsLength: Bool {
         values("transfer-encoding").isEmpty && Set(tokens("content-length")).count > 1
     }
 
-    private var isEncoded: Bool { tokens("content-encoding").contains { $0 != "identity" } }
+    /// The registered codings (IANA). Other words in `Content-Encoding`, as `aws-chunked` or a charset, are none: the
+    /// body is taken as it is.
+    private static let codings: Set<String> = [
+        "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress",
+        "x-gzip",
+        "zstd",
+    ]
+
+    private var isEncoded: Bool { tokens("content-encoding").contains { Self.codings.contains($0) } }
+
+    /// The quirks with which to send the request again, if they differ from the `quirks` with which it was sent.
+    /// `hasLogin` is `true` if it may have had a user name and a password.
+    func quirks(after quirks: ServerQuirks, hasLogin: Bool) -> ServerQuirks {
+        var quirks = quirks
+        if isEncoded {
+            quirks.remove(.namesNoCoding)
+        } else if tokens("content-encoding").contains(where: { $0 != "identity" }) {
+            quirks.insert(.namesNoCoding)
+        }
+        if station != nil, tokens("content-length") == ["0"] { quirks.insert(.deniesBody) }
+        let challenges = values("www-authenticate").map { $0.lowercased() }
+        if status == 401, hasLogin, challenges.contains(where: { $0.contains("digest ") }) {
+            quirks.insert(.wantsDigest)
+        }
+        return quirks
+    }
 
     private var contentRange: ContentRange? {
         let values = Set(values("content-range"))
@@ -265,9 +306,7 @@ struct ResponseHead: Equatable, Sendable {
     ///
     /// A body with a stated length has an end, so it is no live stream, even if other fields suggest one.
     var station: Station? {
-        guard status == 200, kind == .whole(length: nil), !isEncoded,
-            version == Self.icyVersion || fields.contains(where: { $0.name.hasPrefix("icy-") })
-        else { return nil }
+        guard kind == .whole(length: nil), !isEncoded, hasStationFields else { return nil }
         let name = text("icy-name").map { Self.trimmed($0) }
         return Station(
             name: name.flatMap { $0.isEmpty ? nil : SafeText($0) },

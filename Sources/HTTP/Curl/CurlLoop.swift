@@ -275,6 +275,7 @@ final class CurlLoop: @unchecked Sendable {
     private func end(_ id: Transfer.ID, _ code: CURLcode) {
         guard let handle = handles[id] else { return }
         var circumstances = handle.circumstances
+        handle.deliverChallenge()
         remove(id)
         guard let transfer = handle.transfer else { return }
         guard code != CURLE_OK else { return transfer.finished(failure: nil) }

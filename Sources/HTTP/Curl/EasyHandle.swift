@@ -14,6 +14,9 @@ final class EasyHandle {
     private var lines: [[UInt8]] = []
     /// The size of all heads and trailers so far.
     private var headBytes = 0
+    /// The server's challenge for a digest login, until libcurl's answer to it has an answer.
+    private var challenge: ResponseHead?
+    private var isChallenged = false
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var okayAliases: UnsafeMutablePointer<curl_slist>?
 
@@ -83,9 +86,16 @@ final class EasyHandle {
         context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Passes on a challenge that libcurl does not answer, if there is one: it is the answer.
+    func deliverChallenge() {
+        if let challenge { transfer?.headReceived(challenge) }
+        challenge = nil
+    }
+
     /// Accepts body bytes. Returning anything but their number pauses or ends the transfer.
     private func received(_ bytes: UnsafeRawBufferPointer) -> Int {
-        switch transfer?.received(bytes) {
+        deliverChallenge()
+        return switch transfer?.received(bytes) {
         case .taken: bytes.count
         case .pause: Int(CURL_WRITEFUNC_PAUSE)
         case .refused, nil: 0
@@ -110,7 +120,14 @@ final class EasyHandle {
         let reusedConnection = number(CURLINFO_NUM_CONNECTS).map { $0 == 0 }
         let head = ResponseHead(lines: lines, reusedConnection: reusedConnection)
         lines = []
-        if let head, !head.isInterim { transfer?.headReceived(head) }
+        guard let head, !head.isInterim else { return true }
+        if head.status == 401, request.quirks.contains(.wantsDigest), !isChallenged {
+            challenge = head
+            isChallenged = true
+        } else {
+            challenge = nil
+            transfer?.headReceived(head)
+        }
         return true
     }
 
@@ -147,8 +164,18 @@ final class EasyHandle {
         // decodes a body that is encoded anyway.
         isSet = set(CURLOPT_ACCEPT_ENCODING, "identity") && isSet
         isSet = setOkayAliases() && isSet
-        // Basic only, so that credentials are sent with the first request and cost no round trip.
-        ccurl_easy_set_long(pointer, CURLOPT_HTTPAUTH, 1)
+        // Basic (1), so that credentials are sent with the first request and cost no round trip; Digest (2) if asked for.
+        ccurl_easy_set_long(pointer, CURLOPT_HTTPAUTH, request.quirks.contains(.wantsDigest) ? 2 : 1)
+        ccurl_easy_set_long(
+            pointer,
+            CURLOPT_HTTP_CONTENT_DECODING,
+            request.quirks.contains(.namesNoCoding) ? 0 : 1
+        )
+        ccurl_easy_set_long(
+            pointer,
+            CURLOPT_IGNORE_CONTENT_LENGTH,
+            request.quirks.contains(.deniesBody) ? 1 : 0
+        )
         if request.usesNetrc, let file = configuration.netrcFile {
             ccurl_easy_set_long(pointer, CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
             isSet = set(CURLOPT_NETRC_FILE, file: file) && isSet

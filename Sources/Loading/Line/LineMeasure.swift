@@ -9,6 +9,8 @@ package struct LineMeasure: Sendable, Equatable {
     /// The number of measurements to remember of each kind. Odd, so that the median is one of them.
     static let remembered = 5
 
+    /// `true` once a request on a second connection got no response although the first one was free again.
+    var servesOneConnection = false
     private var rates: [Double] = []
     private var firstBytes: [Duration] = []
 

@@ -13,6 +13,10 @@ struct LoadAnswers: Sendable {
     /// `true` if the resource may be longer than `description.length` by now: a response showed that the resource had
     /// grown, or was modified just before. Ends when nothing is found there.
     private(set) var mayGrow = false
+    /// Where the latest body broke off, if nothing is stored after that.
+    private(set) var brokeOffAt: Int64?
+    /// A length that the server states although two bodies ended earlier, at the same byte: an estimate.
+    private var falseLength: Int64?
     /// `true` if the URL has a user name and a password.
     private let hasUserInfo: Bool
     /// `false` if only its bytes identify the resource, as if the server sent no validators.
@@ -85,6 +89,32 @@ struct LoadAnswers: Sendable {
 
     /// A body without a stated length ended at `length`.
     mutating func ended(at length: Int64) { description.length = length }
+
+    /// A body broke off at `offset`, after which nothing is stored. Returns `true` if the one before broke off there too:
+    /// that is the end, whatever length the server states.
+    mutating func brokeOff(at offset: Int64) -> Bool {
+        guard brokeOffAt == offset else {
+            brokeOffAt = offset
+            return false
+        }
+        falseLength = description.length
+        (description.length, mayGrow) = (offset, false)
+        return true
+    }
+
+    /// `answer` with the known length in place of the one that turned out to be false.
+    func corrected(_ answer: RangeAnswer) -> RangeAnswer {
+        guard let falseLength, let length = description.length else { return answer }
+        var answer = answer
+        switch answer.kind {
+        case .whole(falseLength): answer.kind = .whole(length: length)
+        case .part(let range, falseLength) where range.lowerBound < length:
+            answer.kind = .part(range: range.clamped(to: 0..<length), total: length)
+        case .part(_, falseLength), .unsatisfiable(falseLength): answer.kind = .unsatisfiable(total: length)
+        default: break
+        }
+        return answer
+    }
 
     private mutating func learnFile(_ answer: RangeAnswer) {
         if answer.isFresh { mayGrow = true }

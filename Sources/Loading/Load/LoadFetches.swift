@@ -36,8 +36,12 @@ struct LoadFetch: Sendable {
     /// `Int64.max` if unknown.
     fileprivate(set) var end: Int64
     fileprivate(set) var phase = Phase.requested
+    /// The offset after the last byte that arrived; `nil` if none has.
+    fileprivate(set) var reached: Int64?
     /// The time at which the request was sent; `nil` before.
     fileprivate(set) var sentAt: Duration?
+    /// The time at which another request was completed, while this one had no response; `nil` if none was.
+    fileprivate(set) var overtakenAt: Duration?
     fileprivate var watch = BodyWatch()
     let company: Company
     let attempt: Attempt
@@ -135,6 +139,7 @@ struct LoadFetches: Sendable {
     mutating func stored(_ id: FetchPlan.ID, upTo offset: Int64, isNew: Bool) -> LoadFetch? {
         guard var fetch = fetches[id] else { return nil }
         fetch.next = max(fetch.next, offset)
+        fetch.reached = offset
         if isNew, fetch.phase != .cancelled { fetch.phase = .progressing }
         fetches[id] = fetch
         return self[id]
@@ -143,6 +148,13 @@ struct LoadFetches: Sendable {
     /// `count` bytes arrived at `now`. Returns a measurement of the rate once there are enough of them.
     mutating func received(_ id: FetchPlan.ID, _ count: Int, at now: Duration) -> BodyWatch.Piece? {
         fetches[id]?.watch.received(Int64(count), at: now)
+    }
+
+    /// Another request was completed at `now`. Returns `true` if any request has no response yet.
+    mutating func overtaken(at now: Duration) -> Bool {
+        let waiting = fetches.values.filter { $0.phase == .requested && $0.sentAt != nil }
+        for fetch in waiting where fetch.overtakenAt == nil { fetches[fetch.plan.id]?.overtakenAt = now }
+        return !waiting.isEmpty
     }
 
     /// The fetch is over. Returns its last state.

@@ -54,6 +54,9 @@ struct LoadLine: Sendable {
         if isPair { pairedAt = now }
     }
 
+    /// The server lets one connection wait for the end of another.
+    mutating func foundOneConnection() { measure.servesOneConnection = true }
+
     mutating func windowCompleted(_ why: FetchReason) {
         hasWholeWindow = true
         if why == .readAhead { wholeWindows += 1 }
@@ -66,6 +69,16 @@ struct LoadLine: Sendable {
 
     /// `true` if another resource is or was open at the same time.
     var isShared: Bool { othersRevision > 0 }
+
+    /// `true` if `fetch`, overtaken by another request, waits too long for its response. Then the server serves one
+    /// connection at a time, and not this one.
+    func isStarving(_ fetch: LoadFetch, now: Duration) -> Bool {
+        guard takesOneAtATime, fetch.phase == .requested, let time = fetch.overtakenAt else { return false }
+        return now - time >= longestStarving
+    }
+
+    /// How long an overtaken request may wait. A new connection, with encryption, takes four times as long as a request.
+    var longestStarving: Duration { max(settings.longestStarving, (measure.firstByteTime ?? .zero) * 4) }
 
     /// The bytes that arrive in the time of a new request: a smaller gap is downloaded rather than skipped.
     var readThrough: Int64 {
@@ -129,7 +142,9 @@ struct LoadLine: Sendable {
     /// `true` if a second connection should be opened, or used before it is closed as idle, so that a seek
     /// finds one free and warm. `bytesPerSecond` is the rate of the music.
     func lacksSecondConnection(playing bytesPerSecond: Double, now: Duration) -> Bool {
-        guard takesOneAtATime, pairedAt.map({ now - $0 >= settings.longestAlone }) ?? true else {
+        guard takesOneAtATime, !measure.servesOneConnection,
+            pairedAt.map({ now - $0 >= settings.longestAlone }) ?? true
+        else {
             return false
         }
         guard let rate = measure.bytesPerSecond else { return hasWholeWindow }

@@ -27,6 +27,9 @@ struct LoadPlanner: Sendable {
     /// Ends fetches that no reader wants, and begins those that are wanted. `newcomer` is the reader that has
     /// just begun to wait.
     mutating func plan(newcomer: LoadReaders.ID? = nil) -> [ResourceLoadState.Action] {
+        // Its bytes are the next ones, and must not wait for a later window.
+        let starved = endStarving()
+        guard starved.isEmpty else { return starved }
         var actions = endUnwanted() + beginDemanded(newcomer: newcomer)
         if let comparison = beginComparison() { actions.append(comparison) }
         let isAlone = !fetches.isBusy
@@ -52,6 +55,14 @@ struct LoadPlanner: Sendable {
 
     /// The most urgent bytes to fetch for which no read waits.
     var wanted: ByteRange? { nextWant()?.gap }
+
+    /// Cancels a request on a connection that the server does not serve. It is sent again once it has ended.
+    private mutating func endStarving() -> [ResourceLoadState.Action] {
+        guard let fetch = fetches.active.first(where: { line.isStarving($0, now: now) }) else { return [] }
+        line.foundOneConnection()
+        fetches.cancel(fetch.plan.id)
+        return [.cancelFetch(fetch.plan.id)]
+    }
 
     private mutating func endUnwanted() -> [ResourceLoadState.Action] {
         var lingering = 0
@@ -133,7 +144,8 @@ struct LoadPlanner: Sendable {
         let isPair = asPair && want.why == .readAhead
         guard
             underWay.isEmpty
-                || (underWay.count < 2 && (left < line.askNextAt || isPair) && !answers.comparesBytes)
+                || (underWay.count < 2 && (left < line.askNextAt || isPair) && !answers.comparesBytes
+                    && !line.measure.servesOneConnection)
         else { return nil }
         return begin(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)
     }
@@ -183,7 +195,10 @@ struct LoadPlanner: Sendable {
         plan.wantsTitles = stored.isEmpty
         if let wanted, !stored.isEmpty {
             plan.ifRange = answers.ifRangeStep.condition(for: description.validators)
-            if answers.comparesBytes {
+            // If the server sends nothing where the last body broke off, only a body that brings the bytes before that
+            // shows if the file ends there.
+            let mayBeEnd = !attempts.isFirst && answers.brokeOffAt == wanted.lowerBound
+            if answers.comparesBytes || mayBeEnd {
                 plan.overlap = storedBytes(before: wanted.lowerBound)
                 if plan.overlap.isEmpty {
                     comparison.jumped(plan.id, stored: stored, beside: fetches.answered(besides: plan.id))
@@ -314,6 +329,7 @@ struct LoadPlanner: Sendable {
     /// not wasted. With one reader, at most one fetch may, and only if few bytes remain. If several readers
     /// share a resource, all may, since another reader probably needs the bytes soon.
     private func mayLinger(_ fetch: LoadFetch, beside lingering: Int) -> Bool {
+        if line.measure.servesOneConnection { return false }
         if readers.count > 1 { return true }
         return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= line.mostLingering
     }

@@ -71,6 +71,10 @@ package struct LoadSettings: Sendable, Equatable {
     /// music.
     package var spareRate = 4.0
 
+    /// A request that was overtaken by another one waits at most this long for its response, or longer on a slow
+    /// connection. Then it is sent on the connection of the other one. Buffered music bridges this time.
+    package var longestStarving = Duration.seconds(1)
+
     /// The policy for retrying failed requests.
     package var retry = RetryPolicy()
 

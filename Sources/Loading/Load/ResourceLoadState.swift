@@ -167,6 +167,7 @@ package struct ResourceLoadState: Sendable {
     ) -> AnswerOutcome {
         // The fetch was cancelled in the meantime.
         guard let fetch = fetches[id] else { return .discard([]) }
+        let answer = answers.corrected(answer)
         line.answered(answer, to: fetch, now: moment.now)
         let meaning = answers.meaning(
             of: answer,
@@ -228,7 +229,17 @@ package struct ResourceLoadState: Sendable {
             attempts.answered()
             return endWaits(moment) + plan(moment)
         }
-        if fetch.phase == .progressing { return endWaits(moment) + plan(moment) }
+        if error?.code == .cut || error?.code == .timedOut, let end = fetch.reached,
+            end >= moment.stored.ranges.last?.upperBound ?? 0, answers.brokeOff(at: end)
+        {
+            attempts.answered()
+            return endWaits(moment) + plan(moment)
+        }
+        if fetch.phase == .progressing {
+            let isAnotherWaiting = error == nil && fetches.overtaken(at: moment.now) && attempts.isFirst
+            let actions = endWaits(moment) + plan(moment)
+            return actions + (isAnotherWaiting ? [.wakeAt(moment.now + line.longestStarving)] : [])
+        }
         let reason = error ?? MediaError(.cut, subject, "the server answers without sending anything")
         return failed(fetch, LoadAttempts.Failure(reason, network: network), moment)
     }

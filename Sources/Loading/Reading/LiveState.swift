@@ -49,18 +49,21 @@ struct LiveState: Sendable {
     private var finalError: MediaError?
     /// `true` if the response is from a station: its connections may break, but it has no end.
     private let isStation: Bool
+    /// `true` if the first response, which was played, was labelled `text/html` too.
+    private let isLabelledPage: Bool
     /// `true` if the body turned out to be a file, which has ended.
     private var hasEnded = false
 
-    /// `offset` is the offset of the first byte to be received. `station` is `nil` if the response is not
-    /// from a station. `retry` decides when to reconnect.
-    init(subject: SafeText, offset: Int64, station: Station?, retry: RetryState) {
+    /// `offset` is the offset of the first byte to be received, of the body of `answer`. `retry` decides when to
+    /// reconnect.
+    init(subject: SafeText, offset: Int64, answer: RangeAnswer, retry: RetryState) {
         self.subject = subject
         start = offset
         end = offset
         readTo = offset
-        isStation = station != nil
-        self.station = station ?? Station()
+        isStation = answer.station != nil
+        isLabelledPage = answer.contentType == "text/html"
+        station = answer.station ?? Station()
         self.retry = retry
     }
 
@@ -111,8 +114,9 @@ struct LiveState: Sendable {
     mutating func connected(_ answer: RangeAnswer) -> Refusal? {
         // A refusal has a page too, which says less than its status.
         if case .refused(let status) = answer.kind { return .status(status) }
-        // Captive portals respond to everything with a page.
-        guard answer.contentType != "text/html" else {
+        // Captive portals respond to everything with a page, but not with the fields of a station.
+        let mayBePage = isLabelledPage && (answer.station != nil || !isStation)
+        guard answer.contentType != "text/html" || mayBePage else {
             let cause: SafeText = "got a web page instead of the stream; sign in to the network"
             return .now(MediaError(.badAnswer, subject, cause))
         }

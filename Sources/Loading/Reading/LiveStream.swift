@@ -45,7 +45,7 @@ final class LiveStream: Sendable {
         let state = LiveState(
             subject: url.safeText,
             offset: offset,
-            station: response.answer.station,
+            answer: response.answer,
             retry: RetryState(policy: parts.settings.retry, seed: .random(in: 0 ... .max))
         )
         let isClosed = guarded.withLock { guarded in

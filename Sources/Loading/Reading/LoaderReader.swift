@@ -75,6 +75,8 @@ final class LoaderReader: ResourceReader {
 
     func willRead(_ range: ByteRange) { loader.step { $0.readerAsked(id, for: .reading(range), $1) } }
 
+    var arrivesInOrder: Bool { !loader.isSeekable }
+
     func isStored(_ range: ByteRange) -> Bool { store.stored.covers(range) }
 
     func allowReadAhead(bytesPerSecond: Double) {

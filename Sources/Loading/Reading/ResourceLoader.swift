@@ -291,6 +291,7 @@ final class ResourceLoader: Sendable {
     }
 
     var length: Int64? { guarded.withLock { $0.state.length } }
+    var isSeekable: Bool { guarded.withLock { $0.state.isSeekable(store.stored) } }
     var measure: LineMeasure { guarded.withLock { $0.state.measure } }
 
     var report: LoadReport {

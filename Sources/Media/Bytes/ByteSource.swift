@@ -27,11 +27,18 @@ package protocol ByteSource: Sendable {
 
     /// Fetches `range` at low priority: the head of the next track, or what a decoder needs later. Never waits.
     func prefetch(_ range: ByteRange)
+
+    /// `true` if bytes arrive only in order, as from a server that sends files only as a whole: a read far ahead waits
+    /// for all bytes before it.
+    var arrivesInOrder: Bool { get }
 }
 
 extension ByteSource {
     /// Does nothing by default: all bytes are near.
     package func prefetch(_ range: ByteRange) {}
+
+    /// `false` by default.
+    package var arrivesInOrder: Bool { false }
 
     /// By default, requests are of the usual length.
     package func willRead(_ range: ByteRange) {}

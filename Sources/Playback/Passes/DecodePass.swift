@@ -32,12 +32,16 @@ struct DecodePass: Sendable {
                 try await clock.sleep(for: start.requestDelay)
             }
             let reader = try await resource.reader()
-            let (decoder, landing) = try await resource.decoder(over: reader, at: start.position)
+            let decoder = try await resource.decoder(over: reader)
+            if reader.arrivesInOrder, start.position > .zero, !resource.isStored(at: start.position) {
+                send(.passAwaitsDownload(id))
+            }
+            let landing = try await resource.land(decoder, at: start.position)
             let info = decoder.info
             var live = LiveTitles(report: reader.report.live)
             if let live { send(.liveFound(id, live.station)) }
             reader.storeTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
-            send(.passReady(id, info, landing, isSeekable: reader.report.isSeekable))
+            send(.passReady(id, info, landing))
             var reported = ReportedInfo(of: decoder, landing: landing)
             try await write(from: decoder, of: reader, &reported, titles: &live, counting: &frames)
             send(.passWritten(id, frames: frames))

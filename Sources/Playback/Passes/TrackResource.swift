@@ -55,22 +55,22 @@ final class TrackResource: Sendable {
         return reader
     }
 
-    /// The track's decoder over `reader`, ready to decode from `start`. Called by one pass at a time.
+    /// The track's decoder over `reader`. Called by one pass at a time.
     ///
-    /// The first call opens the decoder; later ones only seek, even after a pass that was cancelled.
-    func decoder(over reader: any ResourceReader, at start: Duration) async throws -> (
-        decoder: any AudioDecoder, landing: SeekLanding
-    ) {
+    /// The first call opens the decoder, which every pass uses, even after one that was cancelled.
+    func decoder(over reader: any ResourceReader) async throws -> any AudioDecoder {
         let decoder =
             if let decoder { decoder } else { try await makeDecoder(reader, track) }
         self.decoder = decoder
         try await decoder.open()
-        if isAtStart, start == .zero {
-            isAtStart = false
-            return (decoder, SeekLanding(frame: 0, isExact: true))
-        }
-        isAtStart = false
-        return (decoder, try await decoder.seek(to: start))
+        return decoder
+    }
+
+    /// Prepares `decoder` to decode from `start`. Called by one pass at a time.
+    func land(_ decoder: any AudioDecoder, at start: Duration) async throws -> SeekLanding {
+        defer { isAtStart = false }
+        if isAtStart, start == .zero { return SeekLanding(frame: 0, isExact: true) }
+        return try await decoder.seek(to: start)
     }
 
     /// `true` if a pass from `start` finds all bytes that its first sound needs. Called by one pass at a time.

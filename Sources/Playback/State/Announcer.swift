@@ -220,7 +220,7 @@ struct Announcer: Sendable {
     func trackEvent(_ pass: Pass, index: Int, isPlayed: Bool) -> PlayerEffect {
         var report = PlayerEvent.TrackReport(index: index, source: pass.track.location.safeText)
         report.duration = pass.duration ?? (pass.isLive ? nil : facts[pass.track.id]?.duration)
-        (report.tags, report.isSeekable) = (tags(of: pass), pass.isSeekable)
+        (report.tags, report.isSeekable) = (tags(of: pass), !pass.isLive)
         (report.isLive, report.station) = (pass.isLive, pass.station?.name)
         report.chapters = pass.info?.chapters.count ?? 0
         (report.episode, report.isPlayed) = (pass.track.episode, isPlayed)

@@ -55,7 +55,6 @@ struct Pass: Sendable {
     var changes = 0
     /// `true` if the resource changed while the pass wrote after another one; a new pass continues the track.
     var isBrokenOff = false
-    var isSeekable = true
     /// Set for a live stream.
     var station: Station?
     /// The title of the music that is heard, for a live stream.

@@ -102,7 +102,9 @@ enum PlayerInput: Sendable {
     case added([Track], problems: [MediaError], isLast: Bool = true, source: String? = nil)
     /// An error, and the command that failed with it, if any.
     case notice(MediaError, failed: PlayerCommand? = nil)
-    case passReady(PassID, StreamInfo, SeekLanding, isSeekable: Bool)
+    case passReady(PassID, StreamInfo, SeekLanding)
+    /// The start of the pass is not stored yet, and the server sends the file only as a whole.
+    case passAwaitsDownload(PassID)
     /// The pass was allowed to write; its first frame will be the sink's frame `start`.
     case passGranted(PassID, start: FrameCount)
     case infoChanged(PassID, StreamInfo)

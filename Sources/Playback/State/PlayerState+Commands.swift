@@ -135,9 +135,6 @@ extension PlayerState {
     private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
         guard phase == .active, let pass = lane.current else { return [] }
         guard !pass.isLive else { return [announcer.remark("not-seekable", "Can't seek in a live stream")] }
-        guard pass.isSeekable else {
-            return [announcer.badCommand("Can't seek: this server sends files only as a whole")]
-        }
         guard let start = destination(of: target) else {
             return [announcer.badCommand("Can't seek by percent: the track's length is not known yet")]
         }

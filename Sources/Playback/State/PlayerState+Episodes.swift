@@ -42,7 +42,7 @@ extension PlayerState {
     /// If the pass was to begin past the end of its track, which is known only now, starts the track from its
     /// beginning; otherwise returns `nil`.
     mutating func startOver(_ pass: Pass) -> [PlayerEffect]? {
-        guard lane.isCurrent(pass.id), pass.isSeekable, !pass.isLive, !pass.answersSeek,
+        guard lane.isCurrent(pass.id), !pass.isLive, !pass.answersSeek,
             pass.framesBefore == 0,
             let duration = pass.duration, pass.start > .zero, pass.start >= duration
         else { return nil }

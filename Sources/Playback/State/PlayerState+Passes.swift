@@ -159,15 +159,13 @@ extension PlayerState {
     mutating func passReady(
         _ id: PassID,
         _ info: StreamInfo,
-        _ landing: SeekLanding,
-        isSeekable: Bool
+        _ landing: SeekLanding
     ) -> [PlayerEffect] {
         let wasKnown = lane[id]?.info == info
         let pass = lane.update(id) { pass in
             pass.stage = .ready
             pass.info = info
             pass.landing = landing
-            pass.isSeekable = isSeekable
         }
         guard let pass else { return [] }
         learn(from: pass)
@@ -181,6 +179,18 @@ extension PlayerState {
             )
         }
         return effects + grantCurrent()
+    }
+
+    /// The current pass begins as soon as the bytes before its start have arrived.
+    mutating func awaitsDownload(_ id: PassID) -> [PlayerEffect] {
+        guard lane.isCurrent(id), let pass = lane.current else { return [] }
+        let place = SafeText(pass.start.clockTime)
+        return [
+            announcer.remark(
+                "downloading",
+                "Downloading up to " + place + ": the server sends only whole files"
+            )
+        ]
     }
 
     mutating func passGranted(_ id: PassID, at start: FrameCount) -> [PlayerEffect] {
@@ -216,10 +226,7 @@ extension PlayerState {
 
     mutating func liveFound(_ id: PassID, _ station: Station) -> [PlayerEffect] {
         let isNew = lane[id]?.station != station
-        let pass = lane.update(id) { pass in
-            pass.station = station
-            pass.isSeekable = false
-        }
+        let pass = lane.update(id) { $0.station = station }
         // While the pass is opening, the announcement waits for the remaining information.
         guard let pass, isNew, lane.isCurrent(id), pass.stage != .opening else { return [] }
         return announce(pass)

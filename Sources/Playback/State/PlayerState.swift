@@ -115,8 +115,8 @@ struct PlayerState: Sendable {
         case .added(let tracks, let problems, let isLast, let source):
             added(tracks, problems, isLast: isLast, of: source)
         case .notice(let error, let failed): announcer.notice(error, failed: failed)
-        case .passReady(let id, let info, let landing, let isSeekable):
-            passReady(id, info, landing, isSeekable: isSeekable)
+        case .passReady(let id, let info, let landing): passReady(id, info, landing)
+        case .passAwaitsDownload(let id): awaitsDownload(id)
         case .passGranted(let id, let start): passGranted(id, at: start)
         case .infoChanged(let id, let info): infoChanged(id, info)
         case .landingCorrected(let id, let shift): landingCorrected(id, by: shift)

@@ -5,8 +5,11 @@ import Testing
 @testable import Loading
 
 @Suite struct LiveStateTests {
-    private func state(at offset: Int64 = 0, station: Station? = Station()) -> LiveState {
-        LiveState(subject: "radio", offset: offset, station: station, retry: RetryState(seed: 1))
+    private func state(at offset: Int64 = 0, station: Station? = Station(), as type: String? = nil)
+        -> LiveState
+    {
+        let answer = RangeAnswer(kind: .whole(length: nil), contentType: type, station: station)
+        return LiveState(subject: "radio", offset: offset, answer: answer, retry: RetryState(seed: 1))
     }
 
     private func bytes(_ state: inout LiveState, at offset: Int64, count: Int = 1 << 20) -> [UInt8]? {
@@ -154,6 +157,28 @@ import Testing
             let dropped = state.connected(RangeAnswer(kind: .whole(length: nil), validators: dated))
             if case .forGood = dropped { #expect(!isStation) } else { #expect(isStation && dropped == nil) }
         }
+    }
+
+    @Test(
+        arguments: [
+            ("text/html", true, "text/html", true, true), ("text/html", true, "text/html", false, false),
+            ("text/html", false, "text/html", false, true), ("text/html", true, "audio/mpeg", true, true),
+            ("audio/mpeg", true, "text/html", true, false), (nil, true, "text/html", true, false),
+        ] as [(String?, Bool, String, Bool, Bool)]
+    )
+    func `a stream that came as a web page and played is a stream again when it comes so`(
+        first: String?,
+        isStation: Bool,
+        second: String,
+        isStationAgain: Bool,
+        isTaken: Bool
+    ) {
+        var state = state(station: isStation ? Station() : nil, as: first)
+        state.received([1], title: nil)
+        _ = state.ended(MediaError(.cut, "radio", "broke off"), now: .zero)
+        let station = isStationAgain ? Station() : nil
+        let answer = RangeAnswer(kind: .whole(length: nil), contentType: second, station: station)
+        #expect((state.connected(answer) == nil) == isTaken)
     }
 
     @Test func `the return of the network restarts the count of attempts`() {

@@ -26,6 +26,8 @@ struct FakeMusic: Sendable {
     var timeMap: TimeMap?
     /// `true` if its bytes are cached.
     var isStored = true
+    /// `true` if its server sends it only as a whole.
+    var arrivesInOrder = false
     /// Seeks land `shift` frames after the position that they report, until `slices` of stored bytes are scanned.
     var estimate: (shift: FrameCount, slices: Int)?
 
@@ -93,6 +95,7 @@ final class FakeReader: ResourceReader {
     }
 
     func isStored(_ range: ByteRange) -> Bool { music.isStored }
+    var arrivesInOrder: Bool { music.arrivesInOrder }
 
     var report: LoadReport {
         var report = LoadReport()

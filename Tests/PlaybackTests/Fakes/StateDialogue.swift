@@ -37,7 +37,7 @@ extension PlayerInput {
 
     /// The pass knows its format and begins exactly at frame 0.
     static func ready(_ id: PassID, _ info: StreamInfo = .music()) -> PlayerInput {
-        .passReady(id, info, SeekLanding(frame: 0, isExact: true), isSeekable: true)
+        .passReady(id, info, SeekLanding(frame: 0, isExact: true))
     }
 }
 
