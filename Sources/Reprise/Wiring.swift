@@ -23,6 +23,7 @@ struct Wiring {
 
     /// Plays the sources of the options; returns the exit code.
     func run() async -> ExitCode {
+        LegacyText.assume(options.charset)
         // The player is created last, so notices reach it through a late-bound reference.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }

@@ -62,7 +62,8 @@ import Testing
     {
         let picture = id3Frame("APIC", [UInt8](repeating: 7, count: 50_000))
         let frames = (0..<3).flatMap { frame("\($0)", $0 * 5_000, title("Part \($0)") + picture) }
-        let bytes = id3Tag(version: 4, title("Show") + frames) + Fixture.vbr.bytes
+        let artist = id3Frame("TPE1", [3] + Array("Host".utf8))
+        let bytes = id3Tag(version: 4, title("Show") + artist + frames) + Fixture.vbr.bytes
         let source = MemorySource(bytes)
         let decoder = MPEGDecoder(ProbedStream(source: source, subject: "show.mp3"))
         _ = try await decodeBytes(decoder, atMost: 40_000)

@@ -67,6 +67,109 @@ import Testing
         #expect(parsed.tags.title == "A")
     }
 
+    @Test(
+        arguments: [
+            ("names of 2.2 in 2.3", 3, sized("TP1\0", text("B")) + sized("TIT2", text("A"))),
+            ("an empty frame", 4, sized("TALB", []) + both),
+            ("an empty frame", 3, sized("TALB", []) + both),
+            ("a compressed frame", 3, sized("TIT2", [0, 0, 0, 9, 1, 2], flags: [0, 0x80]) + both),
+            ("an unknown frame", 3, sized("XSOP", [UInt8](repeating: 0x54, count: 300)) + both),
+            ("a name that none may have", 3, sized("ab!c", [1, 2, 3]) + both),
+            ("plain sizes in 2.4", 4, sized("APIC", [UInt8](repeating: 7, count: 300)) + both),
+            ("plain sizes in 2.4", 4, sized("APIC", [UInt8](repeating: 7, count: 20_000)) + both),
+            ("synchsafe sizes in 2.3", 3, id3Frame("APIC", [UInt8](repeating: 7, count: 300)) + both),
+            ("a text that is too long", 3, sized("TALB", [UInt8](repeating: 0x41, count: 20_000)) + both),
+            (
+                "a size beyond the tag", 3,
+                both + Array("TALB".utf8) + [0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 3, 0x41]
+            ),
+        ] as [(String, UInt8, [UInt8])]
+    )
+    func `an odd frame costs only itself`(what: String, version: UInt8, frames: [UInt8]) throws {
+        let parsed = try #require(
+            ID3v2Tag(id3Tag(version: version, frames + [UInt8](repeating: 0, count: 40))[...])
+        )
+        #expect(parsed.tags == TrackTags(title: "A", artist: "B"))
+        #expect(parsed.wanted == nil)
+    }
+
+    @Test func `an extended header that counts itself in 2.3 is skipped`() throws {
+        let three = id3Tag(version: 3, flags: 0x40, [0, 0, 0, 10, 0, 0, 0, 0, 0, 0] + Self.both)
+        #expect(try #require(ID3v2Tag(three[...])).tags.title == "A")
+    }
+
+    @Test(
+        arguments: [
+            ([0] + Array("Кино".utf8), "Кино"), ([0, 0xCA, 0xE8, 0xED, 0xEE], "Кино"),
+            ([0] + Array("M".utf8) + [0xF6] + Array("trhead".utf8), "Mötrhead"),
+            ([3, 0xCA, 0xE8, 0xED, 0xEE], "Кино"),
+            ([0] + Array("one\0two".utf8) + [0xE9], "one, twoé"), ([0xCA, 0xE8, 0xED, 0xEE], "Кино"),
+        ] as [([UInt8], String)]
+    )
+    func `text that is called ISO 8859-1 is what it really is`(payload: [UInt8], expected: String) {
+        #expect(ID3Text.decode(payload[...]) == expected)
+    }
+
+    @Test func `a text of the tag at the end may be cut within a letter`() {
+        let cut = Array("Группа крови на р".utf8).prefix(30)
+        #expect(String(validating: cut, as: UTF8.self) == nil)
+        let bytes = Array("TAG".utf8) + cut + [UInt8](repeating: 0, count: 95)
+        #expect(ID3v1Tag.tags(in: bytes)?.title == "Группа крови на")
+    }
+
+    private static func text(_ text: String) -> [UInt8] { [3] + Array(text.utf8) }
+
+    private static let both = sized("TIT2", text("A")) + sized("TPE1", text("B"))
+
+    /// A frame of version 2.3, or of 2.2 if its name has three letters.
+    private static func sized(_ name: String, _ body: [UInt8], flags: [UInt8] = [0, 0]) -> [UInt8] {
+        let size = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: body.count >> $0) }
+        return Array(name.utf8) + (name.utf8.count == 3 ? size.dropFirst() + [] : size + flags) + body
+    }
+
+    @Test(
+        arguments: [2, 3] as [UInt8],
+        [66_000, 300_000, 5_000_000]
+    )
+    func `texts behind a picture of any size are read, for one short fetch at most`(version: UInt8, size: Int)
+        async throws
+    {
+        let names = version == 2 ? ["PIC", "TT2", "TP1"] : ["APIC", "TIT2", "TPE1"]
+        let picture = Self.sized(names[0], [UInt8](repeating: 7, count: size))
+        let texts = Self.sized(names[1], Self.text("A")) + Self.sized(names[2], Self.text("B"))
+        let bytes = id3Tag(version: version, picture + texts) + Fixture.vbr.bytes
+        let expected = TrackTags(title: "A", artist: "B")
+        let local = MPEGDecoder(ProbedStream(source: MemorySource(bytes, isStored: true), subject: "a.mp3"))
+        try await local.open()
+        #expect(local.info.tags == expected)
+        let source = MemorySource(bytes)
+        let remote = MPEGDecoder(ProbedStream(source: source, subject: "a.mp3"))
+        _ = try await decodeBytes(remote, atMost: 40_000)
+        let requests = source.requests.count
+        #expect(remote.info.tags == TrackTags() && source.prefetched.isEmpty)
+        _ = try await remote.scanStored()
+        #expect(source.prefetched.count == 1 && source.prefetched.allSatisfy { $0.count <= 4_096 })
+        source.prefetched.forEach { source.store($0) }
+        _ = try await remote.scanStored()
+        #expect(
+            remote.info.tags == expected && source.requests.count == requests && source.prefetched.count == 1
+        )
+    }
+
+    @Test(arguments: ["ID3", "ID3 and ID3v1", "APE", "APE and ID3v1", "APE in front"])
+    func `tags at the end are read`(kind: String) async throws {
+        let frames = id3Frame("APIC", [UInt8](repeating: 7, count: 70_000)) + Self.both
+        var tag = id3Tag(version: 4, flags: 0x10, frames)
+        tag += Array("3DI".utf8) + tag[3..<10]
+        if kind.hasPrefix("APE") { tag = ape(items: [("Title", "A"), ("ARTIST", "B\0")]) }
+        if kind.hasSuffix("ID3v1") { tag += id3v1 }
+        let music = Fixture.vbr.bytes
+        let bytes = kind.hasSuffix("front") ? tag + music : music + tag
+        let decoder = MPEGDecoder(ProbedStream(source: MemorySource(bytes, isStored: true), subject: "a.mp3"))
+        try await decoder.open()
+        #expect(decoder.info.tags.title == "A" && decoder.info.tags.artist == "B")
+    }
+
     @Test(arguments: 0..<500 as Range<UInt64>)
     func `no bytes crash the parser, and no control character passes`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -104,7 +104,7 @@ import Testing
         ] as [[UInt8]]
     )
     func `bytes that are no item end the parsing`(bytes: [UInt8]) {
-        #expect(APETag.loudness(in: bytes).isEmpty)
+        #expect(APETag(bytes).loudness.isEmpty)
     }
 
     @Test(arguments: [("LAME3.100", -7.3), ("LAME3.93 ", -1.3), ("Lavc60.31", -7.3)])

@@ -19,6 +19,10 @@ struct ICYTests {
             ("StreamUrl='u';", nil),
             ("StreamTitle=bare;", nil),
             ("", nil),
+            ("StreamTitle='';adw_ad='true';durationMilliseconds='14024';adId='1';", ""),
+            ("StreamTitle='A';adw_ad='true';", "A"), ("StreamTitle='A'; ad-id=7;", "A"),
+            ("StreamTitle='A';key2='b';StreamUrl='';", "A"), ("StreamTitle='A';x=\"b\";", "A"),
+            ("StreamTitle='rock';&roll='x';", "rock';&roll='x"),
         ] as [(String, String?)]
     )
     func `a title goes up to the quote that ends it`(text: String, expected: String?) {

@@ -40,7 +40,8 @@ struct InvocationTests {
             "--cache-age", "30", "--min-free", "2GB", "--cache-identity",
             "host=CDN.example strip=token,expires", "--cache-identity", "strip=s host=h", "--no-cache",
             "--offline", "--read-ahead", "4MB", "--volume", "40", "--shuffle", "--repeat", "all",
-            "--gain", "album", "--start", "3", "--seek", "1:02:03", "--header", "X-Key: a:b",
+            "--gain", "album", "--charset", "GBK", "--start", "3", "--seek", "1:02:03", "--header",
+            "X-Key: a:b",
             "--user-agent", "me", "--cacert", "/dev/null", "--journal", "j", "--fresh", "--no-mouse",
             "a.mp3", "-",
         ])
@@ -55,6 +56,7 @@ struct InvocationTests {
         #expect(options.cache.identityRules == (try rules.map { try CacheIdentity.Rule(parsing: $0) }))
         #expect(options.readAhead == .size(4_000_000))
         #expect(options.volume == 40 && options.repeatMode == .all && options.gain == .album)
+        #expect(options.charset == TextEncoding("gb18030"))
         #expect(options.start == 3 && options.seek == .seconds(3723))
         #expect(options.network.headers == [try #require(RequestHeader(parsing: "X-Key: a:b"))])
         #expect(options.network.userAgent == "me" && options.network.cacert == "/dev/null")
@@ -89,6 +91,7 @@ struct InvocationTests {
             (["--header", "Range: bytes=0-1", "a"], "itself"),
             (["--header", "@/nonexistent/headers"], "/nonexistent/headers"), (["--header", "@"], "--header"),
             (["-", "-"], "standard input"), ([""], "source"), (["--gain=3"], "use off, track or album"),
+            (["--charset", "klingon"], "use an encoding as windows-1251"), (["--charset", ""], "--charset"),
             (["--journal", ""], "--journal"), (["--wobble"], "--wobble"),
             (["--min-free", "some"], "--min-free"),
             (["config", "volume"], "config volume: takes options only"), (["cache"], "list"),

@@ -35,8 +35,8 @@ package final class MPEGDecoder: AudioDecoder {
     private var nextFormat: AudioFormat?
     private var isFinished = false
     private var walk = StoredWalk()
-    /// The tag in front of the music, while only its start has been read; `nil` otherwise.
-    private var longTag: ByteRange?
+    /// The tag in front of the music, while not all of its texts were read; `nil` otherwise.
+    private var longTag: UnreadTag?
     /// `true` once the tags at the end were read or found to be missing.
     private var hasSeenTail = false
     /// The length of the resource when it was last looked at.
@@ -102,14 +102,16 @@ package final class MPEGDecoder: AudioDecoder {
         info = better
     }
 
-    /// Reads the chapters of a long tag once all of it is stored. Their pictures are not worth a request.
+    /// Reads the other texts and chapters of a long tag once they are stored, and fetches only short pieces of it.
     private func lookAtLongTag() async throws {
-        guard let range = longTag, let bytes = try await source.allStored(in: range) else { return }
-        longTag = nil
-        guard let chapters = ID3v2Tag(bytes[...])?.chapters, chapters.count > info.chapters.count else {
-            return
-        }
-        info.chapters = chapters
+        guard var unread = longTag else { return }
+        try await unread.readStored(in: source)
+        unread.fetch(from: source)
+        longTag = unread.tag.wanted == nil ? nil : unread
+        var better = info
+        better.tags = unread.tag.tags.filled(from: info.tags)
+        if unread.tag.chapters.count > info.chapters.count { better.chapters = unread.tag.chapters }
+        info = better
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {

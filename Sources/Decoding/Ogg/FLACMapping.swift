@@ -6,7 +6,7 @@ enum FLACMapping {
     static let mark = Array("\u{7F}FLAC".utf8)
     /// The mark, a version of two numbers, the number of packets with metadata, and the mark of a FLAC stream.
     private static let prefixByteCount = 13
-    private static let blockHeadByteCount = 4
+    static let blockHeadByteCount = 4
     private static let majorVersion: UInt8 = 1
     private static let commentsKind: UInt8 = 4
 

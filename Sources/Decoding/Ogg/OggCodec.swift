@@ -112,12 +112,21 @@ enum OggCodec: Equatable {
         }
     }
 
+    /// The bytes in front of the list of comments in the second packet.
+    var commentsMarkByteCount: Int {
+        switch self {
+        case .vorbis: VorbisHead.markByteCount
+        case .opus: OpusHead.mark.count
+        case .flac: FLACMapping.blockHeadByteCount
+        }
+    }
+
     /// The list of comments in `packet`, the second one of a stream.
     func comments(in packet: [UInt8]) -> [UInt8] {
-        switch self {
-        case .vorbis: Array(packet.dropFirst(VorbisHead.markByteCount))
-        case .opus: Array(packet.dropFirst(OpusHead.mark.count))
-        case .flac: FLACMapping.comments(in: packet)
+        if case .flac = self {
+            FLACMapping.comments(in: packet)
+        } else {
+            Array(packet.dropFirst(commentsMarkByteCount))
         }
     }
 

@@ -56,6 +56,8 @@ struct OggHead {
             guard page.serial == chosen.serial else { continue }
             let content = packets.take(found)
             guard !content.followsHole else { throw OggRefusal.damaged }
+            // The first packet has a page of its own; the second has the comments.
+            if headerCount == 0 { packets.expectComments(after: chosen.codec.commentsMarkByteCount) }
             for packet in content.packets {
                 headerCount += 1
                 if headerCount <= OggCodec.mostHeaders { headers.append(packet) }

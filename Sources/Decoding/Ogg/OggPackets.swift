@@ -19,8 +19,13 @@ struct OggPackets {
     private var partial: [UInt8]?
     private var sequence: UInt32?
     private let mostBytes: Int
+    /// Shortens the next packet, if it is one of comments.
+    private var comments: LongComments?
 
     init(upTo mostBytes: Int = longestPacket) { self.mostBytes = mostBytes }
+
+    /// Leaves the pictures out of the next packet, whose comments begin after `markByteCount` bytes.
+    mutating func expectComments(after markByteCount: Int) { comments = LongComments(after: markByteCount) }
 
     /// Takes the next page of the logical stream.
     mutating func take(_ found: OggPageWalk.Found) -> Content {
@@ -44,11 +49,15 @@ struct OggPackets {
         var isOpen = page.isContinued
         for length in page.lacing {
             let end = start + Int(length)
-            if !isLost, packet.count < mostBytes { packet += found.body[start..<end] }
+            if !isLost, packet.count < mostBytes {
+                let bytes = found.body[start..<end]
+                packet += comments?.shortened(bytes) ?? Array(bytes)
+            }
             start = end
             isOpen = length == 255
             guard !isOpen else { continue }
             if !isLost { content.packets.append(packet) }
+            comments = nil
             packet = []
             isLost = false
         }

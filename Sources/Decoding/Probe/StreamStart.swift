@@ -9,8 +9,8 @@ package struct StreamStart {
     static let reach = ByteWindow.requestByteCount
     /// The most bytes after `reach` that belong to a run of frames which begins before it.
     private static let lookahead = FrameRun.length * FrameHeader.longestFrame
-    /// The longest tag that is read as a whole later: forty chapters with pictures of 50 KB.
-    private static let longestTag = 2 << 20
+    /// The longest tag that is read as a whole: forty chapters with pictures of 50 KB.
+    static let longestTag = 2 << 20
     /// The most tags in front. No honest file has many.
     private static let mostTags = 8
 
@@ -18,15 +18,16 @@ package struct StreamStart {
     /// The ReplayGain in the tags.
     package private(set) var loudness = Loudness()
     private(set) var chapters = ChapterList()
-    /// The first ID3v2 tag that is longer than the part of it that was read, but not too long to be read as a whole; `nil`
-    /// if there is none.
-    private(set) var longTag: ByteRange?
+    /// The first ID3v2 tag that has more texts than were stored; `nil` if there is none.
+    private(set) var longTag: UnreadTag?
     private(set) var window: ByteWindow
+    private let source: any ByteSource
 
     /// The offset up to which the last request for `bytes` asked.
     var requestEnd: Int64 { window.start + Int64(firstRequest) }
 
     init(of source: any ByteSource, holding head: [UInt8] = []) {
+        self.source = source
         window = ByteWindow(source, at: 0, holding: head)
     }
 
@@ -52,26 +53,31 @@ package struct StreamStart {
             if let header = ID3v2Header(window.bytes[...]) {
                 try await window.fill(min(header.tagByteCount, Self.reach), askingUpTo: firstRequest)
                 if let tag = ID3v2Tag(window.bytes[...]) {
-                    tags = tags.filled(from: tag.tags)
-                    loudness = loudness.filled(from: tag.loudness)
-                    if chapters.isEmpty { chapters = tag.chapters }
-                }
-                if (Self.reach + 1...Self.longestTag).contains(header.tagByteCount), longTag == nil {
-                    longTag = window.start..<window.start + Int64(header.tagByteCount)
+                    var unread = UnreadTag(tag, at: window.start)
+                    try await unread.readStored(in: source)
+                    note(unread.tag.tags, unread.tag.loudness)
+                    if chapters.isEmpty { chapters = unread.tag.chapters }
+                    if unread.tag.wanted != nil, longTag == nil { longTag = unread }
                 }
                 window = window.dropping(header.tagByteCount)
             } else if window.bytes.starts(with: APETag.mark) {
                 try await window.fill(APETag.byteCount, askingUpTo: firstRequest)
                 guard let length = APETag.byteCount(ofHeader: window.bytes) else { return }
                 try await window.fill(Int(min(length, Int64(Self.reach))), askingUpTo: firstRequest)
-                let items = window.bytes.prefix(Int(length) - APETag.byteCount)
-                loudness = loudness.filled(from: APETag.loudness(in: Array(items)))
+                let tag = APETag(Array(window.bytes.prefix(Int(length) - APETag.byteCount)))
+                note(tag.tags, tag.loudness)
                 window = window.dropping(Int(length))
             } else {
                 return
             }
             try await window.fill(AudioKind.headByteCount, askingUpTo: firstRequest)
         }
+    }
+
+    /// Adds what the next tag states; if several state the same, the first counts.
+    private mutating func note(_ more: TrackTags, _ gain: Loudness) {
+        tags = tags.filled(from: more)
+        loudness = loudness.filled(from: gain)
     }
 
     /// Reads as many bytes as are needed to identify the kind of audio; `nil` if it is of no known kind.

@@ -1,48 +1,142 @@
 package import Media
 
-/// The text frames and the chapters of an ID3v2 tag. Only the first bytes of the tag may have been read.
+/// A walk over the frames of an ID3v2 tag, which collects its texts and its chapters.
 ///
-/// Pictures and all other frames are skipped. Parsing ends at a frame that extends beyond the bytes that were
-/// read, or beyond the tag: nothing after a damaged frame can be trusted.
+/// The walk takes the bytes of text frames only, so that no picture is read for the texts behind it: `wanted` states the
+/// bytes that come next. A frame that is empty, compressed, too long or of an unknown kind costs only itself.
 package struct ID3v2Tag: Sendable, Equatable {
     /// The longest text frame that is read; no title is longer.
     private static let longestText = 16_384
     /// The most frames that are read; no ordinary tag has so many.
     private static let mostFrames = 4_096
+    /// The bytes that are wanted behind a frame that was passed over; short texts follow together.
+    private static let sampleByteCount = 4_096
+
+    /// Bytes of the tag that were read.
+    private struct Piece: Equatable {
+        var start: Int
+        var bytes: [UInt8]
+    }
 
     package private(set) var tags = TrackTags()
     /// The ReplayGain of the tag: text frames take precedence over `RVA2` frames.
     package var loudness: Loudness { written.filled(from: adjusted) }
     package var chapters: ChapterList { ChapterList(found) }
+    /// The offsets in the tag of the bytes that the walk needs next; `nil` once it has ended.
+    package private(set) var wanted: Range<Int>?
+    /// `true` if a picture's bytes must be read to find what follows it: up to version 2.3, frame sizes count the bytes
+    /// before unsynchronisation, so that is undone for the whole tag.
+    package var isReadAsWhole: Bool { header.isUnsynchronised && header.version < 4 }
+
+    private let header: ID3v2Header
+    private var pieces: [Piece] = []
+    /// The offset of the next frame, and that of the tag's end.
+    private var place = ID3v2Header.byteCount
+    private var end: Int
+    private var frameCount = 0
     private var found: [Chapter] = []
     private var written = Loudness()
     private var adjusted = Loudness()
 
-    /// Parses the tag at the start of `bytes`; `nil` if there is none.
+    /// Begins to walk the tag at the start of `bytes`, which may hold only its first part; `nil` if there is none.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard let header = ID3v2Header(bytes) else { return nil }
-        var content = Array(bytes.prefix(header.tagByteCount).dropFirst(ID3v2Header.byteCount))
-        // Up to 2.3, frame sizes count the bytes before unsynchronisation, so that is undone for the whole
-        // tag.
-        if header.isUnsynchronised, header.version < 4 { content = Self.resynchronised(content[...]) }
-        var reader = BigEndianReader(content)
-        if header.hasExtendedHeader, !Self.skipExtendedHeader(&reader, version: header.version) { return }
-        for _ in 0..<Self.mostFrames {
-            guard let frame = FrameHead(&reader, version: header.version),
-                frame.byteCount <= reader.remaining
+        self.header = header
+        end = header.contentEnd
+        var known = Array(bytes.prefix(end))
+        if isReadAsWhole {
+            let isWhole = known.count == end
+            known = known.prefix(place) + Self.resynchronised(known[place...])
+            if isWhole { end = known.count }
+        }
+        pieces = [Piece(start: 0, bytes: known)]
+        walk()
+    }
+
+    /// Walks on with the bytes of `wanted`.
+    package mutating func take(_ bytes: [UInt8]) {
+        guard let range = wanted, bytes.count == range.count else { return }
+        if isReadAsWhole {
+            self = ID3v2Tag(bytes[...]) ?? self
+        } else {
+            pieces.append(Piece(start: range.lowerBound, bytes: bytes))
+            walk()
+        }
+    }
+
+    private mutating func walk() {
+        wanted = nil
+        if frameCount == 0, place == ID3v2Header.byteCount, header.hasExtendedHeader, !skipExtendedHeader() {
+            return
+        }
+        while frameCount < Self.mostFrames, place + FrameHead.byteCount(header.version) <= end {
+            let body = place + FrameHead.byteCount(header.version)
+            guard let bytes = held(place..<body), let frame = FrameHead(bytes, version: header.version),
+                let next = next(after: frame, body)
             else { return }
-            var body = reader.take(frame.byteCount)
-            // The title of a chapter comes before its picture.
-            if frame.identifier == "CHAP" { body = body.prefix(Self.longestText) }
-            guard body.count <= Self.longestText,
-                let payload = frame.payload(body, isUnsynchronised: header.isUnsynchronised)
-            else { continue }
-            if frame.identifier == "CHAP" {
-                found += Self.chapter(payload, version: header.version).map { [$0] } ?? []
-            } else {
-                note(frame.identifier, payload)
+            if frame.isRead, body < next {
+                // The title of a chapter comes before its picture.
+                let isChapter = frame.identifier == "CHAP"
+                let count = isChapter ? min(next - body, Self.longestText) : next - body
+                if count <= Self.longestText {
+                    guard let bytes = held(body..<body + count) else { return }
+                    let payload = frame.payload(bytes, isUnsynchronised: header.isUnsynchronised)
+                    if let payload { note(frame.identifier, payload) }
+                }
+            }
+            frameCount += 1
+            place = next
+            pieces.removeAll { $0.start + $0.bytes.count < place }
+        }
+    }
+
+    /// The bytes in `range`, if they were read; else `wanted` is set.
+    private mutating func held(_ range: Range<Int>) -> ArraySlice<UInt8>? {
+        for piece in pieces
+        where piece.start <= range.lowerBound && range.upperBound <= piece.start + piece.bytes.count {
+            return piece.bytes[(range.lowerBound - piece.start)..<(range.upperBound - piece.start)]
+        }
+        let last = max(range.upperBound, range.lowerBound + Self.sampleByteCount)
+        wanted = isReadAsWhole ? 0..<header.contentEnd : range.lowerBound..<min(last, end)
+        return nil
+    }
+
+    /// The offset behind the frame whose body begins at `body`; `nil` if more bytes are wanted or if none is likely.
+    ///
+    /// Some programs wrote plain sizes into 2.4 and synchsafe ones into 2.3: if both are possible, the size counts behind
+    /// which another frame begins.
+    private mutating func next(after frame: FrameHead, _ body: Int) -> Int? {
+        let places = frame.sizes.map { body + $0 }.filter { $0 <= end }
+        if frame.isNamed, places.count < 2 { return places.first }
+        return firstFrame(of: places) ?? (frame.isNamed && wanted == nil ? places.first : nil)
+    }
+
+    /// The first of `places` at which a frame or the end of the tag is found, or else padding; `nil` also if more bytes are
+    /// wanted.
+    private mutating func firstFrame(of places: [Int]) -> Int? {
+        let count = header.version == 2 ? 3 : 4
+        for isPadding in [false, true] {
+            for place in places where place <= end {
+                if place == end || (isPadding && place + count > end) { return place }
+                guard place + count <= end else { continue }
+                guard let name = held(place..<place + count) else { return nil }
+                if isPadding ? name.first == 0 : FrameHead.isName(name) { return place }
             }
         }
+        return nil
+    }
+
+    /// Skips an extended header, whose size excludes itself in 2.3 and includes itself in 2.4, though not in all programs;
+    /// `false` if more bytes are wanted or no frame is found.
+    private mutating func skipExtendedHeader() -> Bool {
+        guard place + 4 <= end, let bytes = held(place..<place + 4) else { return false }
+        let plain = place + bytes.reduce(0) { $0 << 8 | Int($1) }
+        let places =
+            header.version == 4
+            ? [ID3v2Header.synchsafe(bytes).map { place + $0 } ?? plain] : [plain + 4, plain]
+        guard let first = firstFrame(of: places.filter { $0 > place } + [place]) else { return false }
+        place = first
+        return true
     }
 
     /// Stores the value of a frame with a known identifier; if several set the same value, the first counts.
@@ -55,6 +149,7 @@ package struct ID3v2Tag: Sendable, Equatable {
         // The frames for the year; in version 2.4, the recording time (`TDRC`) replaced the other two.
         case "TDRC", "TYER", "TYE": tags.year = tags.year ?? Self.text(payload)
         case "TXXX", "TXX": written = written.filled(from: ReplayGain.loudness(ofText: payload))
+        case "CHAP": if let chapter = Self.chapter(payload, version: header.version) { found.append(chapter) }
         case "RVA2", "XRVA": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))
         default: break
         }
@@ -66,8 +161,11 @@ package struct ID3v2Tag: Sendable, Equatable {
         guard let end = payload.firstIndex(of: 0) else { return nil }
         var reader = BigEndianReader(Array(payload[(end + 1)...]))
         guard let start = reader.next(4), reader.take(12).count == 12 else { return nil }
-        while let frame = FrameHead(&reader, version: version) {
-            let body = reader.take(frame.byteCount)
+        while let frame = FrameHead(reader.take(FrameHead.byteCount(version)), version: version),
+            frame.isNamed,
+            let size = frame.sizes.first
+        {
+            let body = reader.take(size)
             if frame.identifier == "TIT2", let text = frame.payload(body, isUnsynchronised: false) {
                 return Chapter(start: .milliseconds(start), title: ID3Text.decode(text))
             }
@@ -78,22 +176,6 @@ package struct ID3v2Tag: Sendable, Equatable {
     private static func text(_ payload: ArraySlice<UInt8>) -> SafeText? {
         let text = ID3Text.decode(payload)
         return text.isEmpty ? nil : SafeText(text)
-    }
-
-    /// Skips an extended header, whose size excludes itself in 2.3 and includes itself in 2.4.
-    private static func skipExtendedHeader(_ reader: inout BigEndianReader, version: Int) -> Bool {
-        let bytes = reader.take(4)
-        guard bytes.count == 4 else { return false }
-        let size: Int
-        if version == 4 {
-            guard let whole = ID3v2Header.synchsafe(bytes), whole >= 6 else { return false }
-            size = whole - 4
-        } else {
-            size = bytes.reduce(0) { $0 << 8 | Int($1) }
-        }
-        guard size <= reader.remaining else { return false }
-        _ = reader.take(size)
-        return true
     }
 
     /// Undoes unsynchronisation: removes the zero after each 0xFF.
@@ -112,26 +194,41 @@ package struct ID3v2Tag: Sendable, Equatable {
 /// The header of one frame in a tag.
 private struct FrameHead {
     var identifier: String
-    /// The length of the frame's body.
-    var byteCount: Int
+    /// The possible lengths of the frame's body, the likeliest one first.
+    var sizes: [Int]
+    /// `false` if the identifier is none that the format allows.
+    var isNamed: Bool
     private var flags: Int
     private var version: Int
 
-    /// Reads the next header; `nil` at padding, at the end, and at bytes that are not a header.
-    init?(_ reader: inout BigEndianReader, version: Int) {
-        self.version = version
-        let name = reader.take(version == 2 ? 3 : 4)
-        guard name.count == (version == 2 ? 3 : 4),
-            name.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
-        else { return nil }
-        identifier = String(decoding: name, as: UTF8.self)
-        let size = reader.take(version == 2 ? 3 : 4)
-        let plain = size.reduce(0) { $0 << 8 | Int($1) }
-        // Some programs wrote plain sizes into 2.4 tags; a byte of 0x80 or more reveals that.
-        byteCount = version == 4 ? ID3v2Header.synchsafe(size) ?? plain : plain
-        flags = version == 2 ? 0 : Int(reader.next(2) ?? 0)
-        guard byteCount > 0 else { return nil }
+    /// The length of a header.
+    static func byteCount(_ version: Int) -> Int { version == 2 ? 6 : 10 }
+
+    /// `true` if `bytes` may be an identifier. iTunes wrote those of 2.2 into 2.3, with a zero behind them.
+    static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let isPadded = bytes.count == 4 && bytes.last == 0
+        return bytes.dropLast(isPadded ? 1 : 0).allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
+        }
     }
+
+    /// Parses a whole header; `nil` if `bytes` are cut or padding.
+    init?(_ bytes: ArraySlice<UInt8>, version: Int) {
+        guard bytes.count == Self.byteCount(version), bytes.first != 0 else { return nil }
+        self.version = version
+        let count = version == 2 ? 3 : 4
+        let name = bytes.prefix(count)
+        identifier = ID3Text.latin1(name.prefix { $0 != 0 })
+        isNamed = Self.isName(name)
+        let size = bytes.dropFirst(count).prefix(count)
+        let plain = size.reduce(0) { $0 << 8 | Int($1) }
+        let safe = version == 2 ? plain : ID3v2Header.synchsafe(size) ?? plain
+        sizes = plain == safe ? [plain] : version == 4 ? [safe, plain] : [plain, safe]
+        flags = version == 2 ? 0 : bytes.suffix(2).reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// `true` if the frame may be one whose content is of use: a text, a chapter or a volume.
+    var isRead: Bool { identifier.hasPrefix("T") || ["CHAP", "RVA2", "XRVA"].contains(identifier) }
 
     /// The body without the fields that its flags add; `nil` if it is compressed or encrypted.
     func payload(_ body: ArraySlice<UInt8>, isUnsynchronised: Bool) -> ArraySlice<UInt8>? {
@@ -156,7 +253,8 @@ package enum ID3v1Tag {
     package static let byteCount = 128
 
     /// The tags in `bytes`; `nil` if they are not an ID3v1 tag.
-    package static func tags(in bytes: [UInt8]) -> TrackTags? {
+    package static func tags(in bytes: some Collection<UInt8>) -> TrackTags? {
+        let bytes = Array(bytes)
         guard bytes.count == byteCount, bytes.starts(with: "TAG".utf8) else { return nil }
         var tags = TrackTags(
             title: field(bytes[3..<33]),
@@ -170,7 +268,7 @@ package enum ID3v1Tag {
     }
 
     private static func field(_ bytes: ArraySlice<UInt8>) -> SafeText? {
-        let text = ID3Text.trimmed(ID3Text.latin1(bytes.prefix { $0 != 0 }))
+        let text = ID3Text.trimmed(LegacyText.string(cut: bytes.prefix { $0 != 0 }))
         return text.isEmpty ? nil : SafeText(text)
     }
 }
@@ -189,12 +287,12 @@ package enum ID3Text {
         let bytes = Array(payload.dropFirst())
         let text =
             switch encoding {
-            case 0: latin1(bytes[...])
+            // Many programs wrote the encoding of their system here, or UTF-8, and called it ISO 8859-1.
+            case 0, 3: LegacyText.string(bytes)
             case 1: utf16(bytes, isBigEndian: false)
             case 2: utf16(bytes, isBigEndian: true)
-            case 3: String(decoding: bytes, as: UTF8.self)
             // The encoding byte is missing, as in frames by some early programs.
-            default: latin1(payload)
+            default: LegacyText.string(payload)
             }
         return text.split(separator: "\0").map(trimmed).filter { !$0.isEmpty }
     }
@@ -228,5 +326,41 @@ package enum ID3Text {
             let last = text.lastIndex(where: { !$0.isWhitespace })
         else { return "" }
         return String(text[first...last])
+    }
+}
+
+/// A tag in front of the music whose texts were read only in part.
+struct UnreadTag {
+    /// The most fetches for the texts of one tag.
+    private static let mostFetches = 8
+
+    private(set) var tag: ID3v2Tag
+    /// The offset of the tag in the resource.
+    let start: Int64
+    private var fetched: [Range<Int>] = []
+
+    init(_ tag: ID3v2Tag, at start: Int64) {
+        self.tag = tag
+        self.start = start
+    }
+
+    /// Reads the texts on as far as they are stored.
+    mutating func readStored(in source: any ByteSource) async throws {
+        while let wanted = tag.wanted, wanted.count <= StreamStart.longestTag,
+            let bytes = try await source.allStored(
+                in: start + Int64(wanted.lowerBound)..<start + Int64(wanted.upperBound)
+            )
+        {
+            tag.take(bytes)
+        }
+    }
+
+    /// Fetches the next texts at low priority, if the title or the artist is still missing. Pictures are never fetched.
+    mutating func fetch(from source: any ByteSource) {
+        guard let wanted = tag.wanted, !tag.isReadAsWhole, tag.tags.title == nil || tag.tags.artist == nil,
+            fetched.last != wanted, fetched.count < Self.mostFetches
+        else { return }
+        fetched.append(wanted)
+        source.prefetch(start + Int64(wanted.lowerBound)..<start + Int64(wanted.upperBound))
     }
 }

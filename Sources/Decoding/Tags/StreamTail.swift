@@ -4,6 +4,10 @@ package import Media
 struct StreamTail {
     /// The most bytes to read of an APE tag. A larger tag has pictures, which usually follow its texts.
     private static let mostRead: Int64 = 65_536
+    /// The bytes at the end that show if there are tags: all of ID3v1, and a footer in front of it.
+    private static let longestMark = ID3v1Tag.byteCount + APETag.byteCount
+    /// The most tags at the end. No honest file has many.
+    private static let mostTags = 4
 
     var tags: TrackTags?
     var loudness = Loudness()
@@ -16,24 +20,53 @@ struct StreamTail {
     static func stored(in source: any ByteSource, length: Int64, behind origin: Int64) async throws
         -> StreamTail?
     {
-        let count = ID3v1Tag.byteCount + APETag.byteCount
-        let start = length - Int64(count)
-        guard start > origin, source.isStored(start..<length) else { return nil }
-        guard let bytes = try await source.allStored(in: start..<length) else { return nil }
-        let last = Array(bytes.suffix(ID3v1Tag.byteCount))
-        let tags = ID3v1Tag.tags(in: last)
-        var tail = StreamTail(tags: tags, audioEnd: length)
-        if tags != nil { tail.audioEnd -= Int64(ID3v1Tag.byteCount) }
-        let footer = bytes.dropLast(tags == nil ? 0 : ID3v1Tag.byteCount).suffix(APETag.byteCount)
-        if let size = APETag.byteCount(ofFooter: Array(footer)), tail.audioEnd - size > origin {
-            let end = tail.audioEnd
-            tail.audioEnd -= size
-            let items = tail.audioEnd..<min(end - Int64(APETag.byteCount), tail.audioEnd + mostRead)
-            if let bytes = try await source.allStored(in: items) {
-                tail.loudness = APETag.loudness(in: bytes)
-            }
+        var tail = StreamTail(audioEnd: length)
+        for _ in 0..<mostTags {
+            guard let hasSkipped = try await tail.skipTag(in: source, behind: origin) else { return nil }
+            guard hasSkipped else { break }
         }
         return tail
+    }
+
+    /// Reads the last tag in front of `audioEnd`, which becomes its start; `false` if there is none, `nil` if the bytes that
+    /// show it are not stored. A tag takes precedence over those behind it, since ID3v1 comes last.
+    private mutating func skipTag(in source: any ByteSource, behind origin: Int64) async throws -> Bool? {
+        let range = max(origin, audioEnd - Int64(Self.longestMark))..<max(origin, audioEnd)
+        guard let bytes = try await source.allStored(in: range) else { return nil }
+        if let old = ID3v1Tag.tags(in: bytes.suffix(ID3v1Tag.byteCount)),
+            audioEnd - Int64(ID3v1Tag.byteCount) > origin
+        {
+            tags = tags ?? old
+            audioEnd -= Int64(ID3v1Tag.byteCount)
+            return true
+        }
+        let mark = Array(bytes.suffix(APETag.byteCount))
+        if let size = APETag.byteCount(ofFooter: mark), audioEnd - size > origin {
+            let end = audioEnd - Int64(APETag.byteCount)
+            audioEnd -= size
+            if let bytes = try await source.allStored(in: audioEnd..<min(end, audioEnd + Self.mostRead)) {
+                let tag = APETag(bytes)
+                note(tag.tags, tag.loudness)
+            }
+            return true
+        }
+        if let size = ID3v2Header.tagByteCount(ofFooter: mark).map(Int64.init), audioEnd - size > origin {
+            audioEnd -= size
+            if let bytes = try await source.allStored(in: audioEnd..<audioEnd + min(size, Self.mostRead)),
+                let tag = ID3v2Tag(bytes[...])
+            {
+                var unread = UnreadTag(tag, at: audioEnd)
+                try await unread.readStored(in: source)
+                note(unread.tag.tags, unread.tag.loudness)
+            }
+            return true
+        }
+        return false
+    }
+
+    private mutating func note(_ more: TrackTags, _ gain: Loudness) {
+        tags = more.filled(from: tags ?? TrackTags())
+        loudness = gain.filled(from: loudness)
     }
 }
 
@@ -52,10 +85,10 @@ extension ByteSource {
     }
 }
 
-/// The length and the ReplayGain of an APEv2 tag (Hydrogenaudio, *APEv2 specification*).
+/// The texts and the ReplayGain of an APEv2 tag (Hydrogenaudio, *APEv2 specification*).
 ///
 /// Programs that measure whole collections write ReplayGain there, because it leaves other tags unchanged.
-package enum APETag {
+package struct APETag {
     /// The length of a header or footer.
     package static let byteCount = 32
     /// The first bytes of headers and footers.
@@ -80,29 +113,47 @@ package enum APETag {
         return size + (number(bytes, at: 20) & hasHeader != 0 ? Int64(byteCount) : 0)
     }
 
-    /// The ReplayGain in the items of a tag.
+    package private(set) var tags = TrackTags()
+    package private(set) var loudness = Loudness()
+
+    /// Reads the items of a tag.
     ///
     /// `bytes` are the tag up to its footer, or a part of it from its first item on. The first item of a kind
     /// counts; parsing ends at bytes that are not an item.
-    package static func loudness(in bytes: [UInt8]) -> Loudness {
-        var index = isMark(Array(bytes.prefix(byteCount))) ? byteCount : 0
-        var loudness = Loudness()
-        for _ in 0..<mostItems where index + 8 <= bytes.count {
-            let size = Int(number(bytes, at: index))
+    package init(_ bytes: [UInt8]) {
+        var index = Self.isMark(Array(bytes.prefix(Self.byteCount))) ? Self.byteCount : 0
+        for _ in 0..<Self.mostItems where index + 8 <= bytes.count {
+            let size = Int(Self.number(bytes, at: index))
             let isText = bytes[index + 4] & 6 == 0
             let keyStart = index + 8
-            guard let keyEnd = bytes[keyStart...].prefix(longestKey + 1).firstIndex(of: 0),
+            guard let keyEnd = bytes[keyStart...].prefix(Self.longestKey + 1).firstIndex(of: 0),
                 size <= bytes.count - keyEnd - 1
-            else { return loudness }
+            else { return }
             let value = bytes[(keyEnd + 1)..<(keyEnd + 1 + size)]
             index = value.endIndex
-            guard isText, size <= ReplayGain.longestNumber else { continue }
-            let key = ID3Text.latin1(bytes[keyStart..<keyEnd])
-            loudness = loudness.filled(from: ReplayGain.loudness(ofKey: key, ID3Text.latin1(value)))
+            guard isText, size <= Self.longestText else { continue }
+            // Several values of one item are separated by NUL, as in ID3v2.4.
+            note(ID3Text.latin1(bytes[keyStart..<keyEnd]), ID3Text.decode(([3] + value)[...]))
         }
-        return loudness
     }
 
+    private mutating func note(_ key: String, _ value: String) {
+        let text = value.isEmpty ? nil : SafeText(value)
+        switch key.lowercased() {
+        case "title": tags.title = tags.title ?? text
+        case "artist": tags.artist = tags.artist ?? text
+        case "album": tags.album = tags.album ?? text
+        case "album artist": tags.albumArtist = tags.albumArtist ?? text
+        case "year": tags.year = tags.year ?? text
+        case "track": tags.number = tags.number ?? text
+        case "disc": tags.disc = tags.disc ?? text
+        case "genre": tags.genre = tags.genre ?? text
+        default: loudness = loudness.filled(from: ReplayGain.loudness(ofKey: key, value))
+        }
+    }
+
+    /// The longest text that is read; no title is longer.
+    private static let longestText = 16_384
     /// The most items that are parsed, and the longest key that the specification allows.
     private static let mostItems = 4_096
     private static let longestKey = 255

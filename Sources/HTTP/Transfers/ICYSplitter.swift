@@ -106,7 +106,7 @@ enum ICYTitle {
     /// `nil` if the block has no title.
     ///
     /// Stations do not escape quotes, so the title extends to the first `';` that is followed by the end or
-    /// by another `Name='`. So `It's a man's; world` is parsed correctly.
+    /// by another `Name=`, as `adw_ad='true'`. So `It's a man's; world` is parsed correctly.
     static func parse(_ block: [UInt8]) -> SafeText? {
         let text = block.prefix { $0 != 0 }
         guard let start = start(in: text) else { return nil }
@@ -137,7 +137,9 @@ enum ICYTitle {
         guard behind.removeFirst() == UInt8(ascii: ";") else { return false }
         behind = behind.drop { $0 == UInt8(ascii: " ") }
         guard !behind.isEmpty else { return true }
-        let name = behind.prefix { (0x61...0x7A).contains($0 | 0x20) }
-        return !name.isEmpty && behind.dropFirst(name.count).starts(with: "='".utf8)
+        let name = behind.prefix {
+            (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || "_-".utf8.contains($0)
+        }
+        return !name.isEmpty && behind.dropFirst(name.count).first == UInt8(ascii: "=")
     }
 }

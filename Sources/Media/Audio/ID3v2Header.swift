@@ -13,6 +13,9 @@ package struct ID3v2Header: Sendable, Equatable {
     /// The length of the whole tag: header, content and footer.
     package let tagByteCount: Int
 
+    /// The offset in the tag where its content ends.
+    package var contentEnd: Int { tagByteCount - (version == 4 && hasFooter ? Self.byteCount : 0) }
+
     /// Parses the first ten of `bytes`; `nil` if they are not such a header.
     package init?(_ bytes: ArraySlice<UInt8>) {
         let head = Array(bytes.prefix(Self.byteCount))
@@ -25,6 +28,16 @@ package struct ID3v2Header: Sendable, Equatable {
         hasExtendedHeader = version > 2 && flags & 0x40 != 0
         hasFooter = flags & 0x10 != 0
         tagByteCount = Self.byteCount + size + (version == 4 && hasFooter ? Self.byteCount : 0)
+    }
+
+    /// The length of the whole tag whose footer ends `bytes` (ID3v2.4 §3.4): a copy of the header with another mark; `nil` if
+    /// it is none.
+    package static func tagByteCount(ofFooter bytes: [UInt8]) -> Int? {
+        let footer = bytes.suffix(byteCount)
+        guard footer.starts(with: "3DI".utf8), let header = ID3v2Header("ID3".utf8 + footer.dropFirst(3)),
+            header.version == 4, header.hasFooter
+        else { return nil }
+        return header.tagByteCount
     }
 
     /// The number in `bytes`, with seven bits in each byte; `nil` if a byte has its eighth bit set.

@@ -7,6 +7,7 @@ internal import Glibc
 /// one of them.
 package struct TextEncoding: Sendable, Equatable {
     package static let windows1252 = TextEncoding(known: "CP1252")
+    package static let windows1251 = TextEncoding(known: "CP1251")
 
     /// The C library's name of the encoding.
     private let name: String

@@ -125,7 +125,8 @@ struct PlaylistEntry: Sendable, Equatable {
 
     /// `reference`, read as CP1252 if it is not UTF-8.
     var text: String {
-        FileName.isUTF8(reference) ? reference : LegacyText.string(FileName.bytes(of: reference))
+        FileName.isUTF8(reference)
+            ? reference : LegacyText.string(FileName.bytes(of: reference), or: .windows1252)
     }
 
     /// The facts that a feed states about an episode, besides its title and length.

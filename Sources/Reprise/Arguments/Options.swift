@@ -146,6 +146,24 @@ struct Options: ParsableCommand, Sendable {
     )
     var gain: GainMode?
 
+    @Option(
+        help: ArgumentHelp(
+            "The encoding of titles that are not UTF-8, as windows-1251 or gbk. (default: windows-1252)",
+            discussion: """
+                Helps with stations, tags and lists in Russian, Greek, Chinese, Japanese or Korean. By default, titles \
+                that can only be Cyrillic are read as windows-1251.
+                """,
+            valueName: "encoding"
+        ),
+        transform: {
+            try OptionValue.accepted(
+                TextEncoding($0),
+                "use an encoding as windows-1251, koi8-r, gbk, big5, shift_jis or euc-kr"
+            )
+        }
+    )
+    var charset: TextEncoding?
+
     @Flag(help: "Start fresh, ignore the last session: its queue, positions, volume and modes.")
     var fresh = false
 
@@ -193,7 +211,7 @@ extension Options {
         [
             Setting("play", "--sink"), Setting("play", "--sink-format"), Setting("play", "--volume"),
             Setting("play", "--shuffle", .toggle),
-            Setting("play", "--repeat"), Setting("play", "--gain"),
+            Setting("play", "--repeat"), Setting("play", "--gain"), Setting("play", "--charset"),
             Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
             Setting("network", "--journal"),
         ] + NetworkOptions.settings + CacheLocationOptions.settings + CacheBoundsOptions.settings + [
