@@ -1,3 +1,5 @@
+import Media
+
 /// The header of an ADTS frame: AAC as radio stations send it, and as `.aac` files have it (ISO/IEC 13818-7 §6.2).
 ///
 /// Its sync word is that of MPEG audio; the layer bits, 00, distinguish the two.
@@ -70,11 +72,21 @@ package struct ADTSHeader: Sendable, Equatable {
                 guard let next = ADTSHeader(bytes, at: place), next.isConsistent(with: first) else {
                     return nil
                 }
-                return place + next.frameByteCount
+                var end = place + next.frameByteCount
+                while let length = tagByteCount(in: bytes, at: end) { end += length }
+                return end
             }
             if isRun { return (index, first) }
         }
         return nil
+    }
+
+    /// The length of the tag at `index` of `bytes`, as they may follow any frame; `nil` if none begins there.
+    static func tagByteCount(in bytes: [UInt8], at index: Int) -> Int? {
+        guard index < bytes.count else { return nil }
+        let head = bytes[index...].prefix(APETag.byteCount)
+        if head.starts(with: "TAG".utf8) { return ID3v1Tag.byteCount }
+        return ID3v2Header(head)?.tagByteCount ?? APETag.byteCount(ofHeader: Array(head)).map { Int($0) }
     }
 
     /// `true` if `bytes` have a run of ADTS frames that begins within the first `reach` bytes. `isWhole` states that the

@@ -3,7 +3,7 @@ import Media
 /// Divides the bytes of an ADTS stream into frames. Pure.
 ///
 /// A frame counts if another one of the stream begins where it ends. Damage is skipped up to the next two consistent
-/// frames, and counts as the number of packets that would fit into its bytes.
+/// frames, and counts as the number of packets that would fit into its bytes. Tags between frames count as nothing.
 struct ADTSWalk {
     enum Step: Equatable {
         /// A frame, and where it is in `bytes` until more are appended.
@@ -30,6 +30,8 @@ struct ADTSWalk {
     /// The offset of the first byte that belongs to no frame, while frames are looked for.
     private var gapStart: Int64?
     private var isWhole = false
+    /// The bytes of a tag that were not skipped yet.
+    private var tagRest = 0
 
     /// A walk from `offset`, where a frame like `reference` is expected.
     init(like reference: ADTSHeader, meanLength: Double, at offset: Int64) {
@@ -57,6 +59,7 @@ struct ADTSWalk {
 
     mutating func next() -> Step {
         if let gapStart { return search(from: gapStart) }
+        guard passTags() else { return isWhole ? finished() : .needMore }
         guard let header = ADTSHeader(bytes, at: index), header.isConsistent(with: reference) else {
             if !isWhole, bytes.count - index < ADTSHeader.byteCount { return .needMore }
             return search(from: nextOffset)
@@ -84,9 +87,22 @@ struct ADTSWalk {
         return place >= bytes.count || Self.isTag(bytes[place...])
     }
 
-    /// `true` if a tag begins with `bytes`; it ends the music.
+    /// `true` if a tag begins with `bytes`, which may be cut.
     private static func isTag(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.starts(with: "TAG".utf8) || bytes.starts(with: APETag.mark) || bytes.starts(with: "ID3".utf8)
+    }
+
+    /// Skips the tags that begin here; `false` if the bytes end within one.
+    private mutating func passTags() -> Bool {
+        while true {
+            let step = min(tagRest, bytes.count - index)
+            index += step
+            tagRest -= step
+            guard tagRest == 0 else { return false }
+            if !isWhole, bytes.count - index < APETag.byteCount, Self.isTag(bytes[index...]) { return false }
+            guard let length = ADTSHeader.tagByteCount(in: bytes, at: index) else { return true }
+            tagRest = length
+        }
     }
 
     private mutating func pass(_ header: ADTSHeader, upTo end: Int) -> Step {
@@ -121,11 +137,13 @@ struct ADTSWalk {
             isWhole: false,
             like: reference
         )
-        let found =
-            own ?? ADTSHeader.firstRun(in: bytes, from: index, before: bytes.count, isWhole: false)
+        // Frames of another stream may come before the next ones of this stream.
+        let end = own?.index ?? bytes.count
+        let found = ADTSHeader.firstRun(in: bytes, from: index, before: end, isWhole: false) ?? own
         if let found {
             (index, reference, gapStart) = (found.index, found.header, nil)
-            return missing(Int64(found.index) + offset - start)
+            let byteCount = Int64(found.index) + offset - start
+            return byteCount > 0 ? missing(byteCount) : next()
         }
         if endOffset - start > ByteWindow.mostForeignBytes {
             isWhole = true

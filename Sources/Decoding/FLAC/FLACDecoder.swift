@@ -39,6 +39,12 @@ package final class FLACDecoder: AudioDecoder {
             output.move(to: map.origin)
         }
 
+        /// Learns from the first frames if headers state positions, so that the first seek knows it.
+        func lookAhead() {
+            var ahead = walk
+            while !map.stream.numbersVaryingBlocks, case .frame = ahead.next() { map.stream = ahead.stream }
+        }
+
         /// Continues with `walk`, which begins at `position`, and plays from the PCM frame `wanted` on.
         func restart(_ walk: FLACFrameWalk, at position: FrameCount, wanted: FrameCount) {
             self.walk = walk
@@ -92,6 +98,7 @@ package final class FLACDecoder: AudioDecoder {
         )
         map.takeStored(input.seekTable)
         let made = Opened(handle, map, bytes: window.bytes)
+        if !stream.hasEqualBlocks { made.lookAhead() }
         opened = made
         input.forgetStart()
         var info = StreamInfo(format: stream.format, bytesPerSecond: 1)
@@ -148,6 +155,7 @@ package final class FLACDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         opened.map.audioEnd = source.length
+        if opened.walk.stream.numbersVaryingBlocks { opened.map.stream = opened.walk.stream }
         let origin = opened.map.origin
         let target = min(origin + info.format.frames(in: time), opened.map.endPosition ?? .max)
         if let end = opened.map.endPosition, target >= end {

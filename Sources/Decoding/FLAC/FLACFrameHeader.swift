@@ -9,13 +9,31 @@ struct FLACFrameHeader: Equatable {
     static let fewestBytes = 6
 
     /// The number of the first PCM frame.
-    let position: FrameCount
+    private(set) var position: FrameCount
+    /// The position as libFLAC computes it: from the number of the frame if the header states that one, by the largest
+    /// block size.
+    let statedPosition: FrameCount
+    /// The number that the header states: that of the frame, or that of its first PCM frame if `isVariable`.
+    let number: Int64
+    let isVariable: Bool
     /// The number of PCM frames.
     let count: Int
     let byteCount: Int
 
     /// The number of the PCM frame after the last one.
     var end: FrameCount { position + FrameCount(count) }
+
+    /// `true` if this frame comes right after `frame`.
+    func follows(_ frame: FLACFrameHeader) -> Bool {
+        isVariable == frame.isVariable && (isVariable ? position == frame.end : number == frame.number + 1)
+    }
+
+    /// This header, at another position than it states.
+    func moved(to position: FrameCount) -> FLACFrameHeader {
+        var header = self
+        header.position = position
+        return header
+    }
 
     /// The header at `index` of `bytes`; `nil` unless there is a whole one that passes its check (CRC-8) and agrees with
     /// the stream.
@@ -35,8 +53,10 @@ struct FLACFrameHeader: Equatable {
             let rate = Self.rate(rateCode, bytes, &place), rate == 0 || rate == stream.sampleRate,
             place < bytes.count, Self.check(bytes[index..<place]) == bytes[place]
         else { return nil }
-        let isVariable = bytes[index + 1] & 1 == 1
-        position = isVariable ? number : number * FrameCount(stream.largestBlock)
+        isVariable = bytes[index + 1] & 1 == 1
+        self.number = number
+        statedPosition = isVariable ? number : number * FrameCount(stream.largestBlock)
+        position = statedPosition
         self.count = count
         byteCount = place + 1 - index
     }

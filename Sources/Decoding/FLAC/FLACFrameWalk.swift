@@ -16,7 +16,7 @@ struct FLACFrameWalk {
         case end
     }
 
-    private let stream: FLACStreamInfo
+    private(set) var stream: FLACStreamInfo
     /// The bytes that no step has covered yet, and some that steps have covered.
     private(set) var bytes: [UInt8] = []
     /// The offset of `bytes` in the resource.
@@ -29,6 +29,8 @@ struct FLACFrameWalk {
     private var searched = 0
     /// The position of the next frame; `nil` if the first frame may have any position.
     private(set) var position: FrameCount?
+    /// The frame before it; `nil` before the first frame of the walk.
+    private var previous: FLACFrameHeader?
     private var isWhole = false
     private var isFinished = false
     /// The offset at which the search for the expected frame began; `nil` while there is none.
@@ -70,9 +72,14 @@ struct FLACFrameWalk {
         let limit = index + stream.longestFrame
         while let (place, header) = header(from: max(searched, index + frame.byteCount)), place <= limit {
             searched = place + 1
+            if header.follows(frame), header.position == frame.end || !stream.hasEqualBlocks {
+                if header.position != frame.end { stream.numbersVaryingBlocks = true }
+                return pass(frame, upTo: place, next: header.moved(to: frame.end))
+            }
             // Bytes that look like the header of an earlier position are not a header.
-            guard header.position >= frame.end else { continue }
-            return pass(frame, upTo: place, next: header.position == frame.end ? header : nil)
+            if header.statedPosition > frame.statedPosition, header.position >= frame.end {
+                return pass(frame, upTo: place, next: nil)
+            }
         }
         searched = max(searched, min(limit, bytes.count - FLACFrameHeader.mostBytes + 1))
         guard bytes.count >= limit + FLACFrameHeader.mostBytes || isWhole else { return .needMore }
@@ -87,6 +94,7 @@ struct FLACFrameWalk {
         first = first ?? place
         last = place
         position = frame.end
+        previous = frame
         current = next
         index = next == nil ? index + frame.byteCount : end
         searched = index
@@ -97,8 +105,9 @@ struct FLACFrameWalk {
     private mutating func search() -> Step {
         let gapStart = self.gapStart ?? offset + Int64(index)
         self.gapStart = gapStart
-        while let (place, header) = header(from: index) {
+        while let (place, found) = header(from: index) {
             index = place
+            let header = positioned(found)
             let isLate = header.position > (position ?? header.position)
             if isLate {
                 let following = self.header(from: place + header.byteCount)
@@ -106,7 +115,7 @@ struct FLACFrameWalk {
                     return .needMore
                 }
                 guard header.end <= stream.frameCount ?? .max,
-                    following.map({ $0.header.position == header.end }) ?? isWhole
+                    following.map({ $0.header.follows(found) }) ?? isWhole
                 else {
                     index += 1
                     continue
@@ -126,6 +135,17 @@ struct FLACFrameWalk {
         isFinished = true
         let missing = missingAtEnd
         return missing > 0 ? .missing(missing) : .end
+    }
+
+    /// `header` at the position that the frames before it give it, if it states none.
+    private func positioned(_ header: FLACFrameHeader) -> FLACFrameHeader {
+        guard stream.numbersVaryingBlocks, !header.isVariable, let position else { return header }
+        guard let previous else { return header.moved(to: position) }
+        // The blocks that are missing have unknown sizes: the mean of those before them is the best guess.
+        let mean = min(position / (previous.number + 1), FrameCount(stream.largestBlock))
+        let guess = position + (header.number - previous.number - 1) * mean
+        let latest = stream.frameCount.map { max(position, $0 - FrameCount(header.count)) } ?? guess
+        return header.moved(to: min(guess, latest))
     }
 
     /// The number of missing PCM frames before `header`, which was found `byteCount` bytes after the expected place.

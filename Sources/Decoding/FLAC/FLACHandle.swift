@@ -177,7 +177,7 @@ private final class Exchange {
             (isDecoded, self.channels) = (false, [])
             return
         }
-        guard let header, written.number.sample_number == UInt64(header.position),
+        guard let header, written.number.sample_number == UInt64(header.statedPosition),
             Int(written.blocksize) == header.count, Int(written.channels) == channelCount
         else { return }
         self.channels += (0..<channelCount).compactMap { channels[$0] }

@@ -3,7 +3,8 @@ import Media
 /// The known places of a FLAC stream: where it begins and ends, what decoding and seeking found, and what the stream's own
 /// seek table states. Pure.
 struct FLACMap {
-    let stream: FLACStreamInfo
+    /// Once the frames prove to state no position, the places that the stream states can't be verified.
+    var stream: FLACStreamInfo { didSet { if stream.numbersVaryingBlocks { stated = [] } } }
     /// The offset of the first frame.
     let audioStart: Int64
     /// The offset where the resource ends; `nil` if unknown.

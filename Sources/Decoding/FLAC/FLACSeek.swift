@@ -57,7 +57,8 @@ struct FLACSeek {
         (self.target, self.map) = (target, map)
         (low, high) = map.around(target)
         ceiling = high?.offset ?? map.audioEnd ?? PlaceTable.farthest
-        look()
+        // Without positions in the headers, only counting from a known frame on leads to the target.
+        map.stream.numbersVaryingBlocks ? land(on: low, isNear: true) : look()
     }
 
     /// Takes the bytes of `wanted`, or fewer at the end of the resource, which `isWhole` states.

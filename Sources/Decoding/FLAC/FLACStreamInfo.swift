@@ -10,11 +10,17 @@ struct FLACStreamInfo: Equatable {
     let bytes: [UInt8]
     /// The number of samples of each channel in the longest block.
     let largestBlock: Int
+    /// `true` if all blocks but the last one have this size.
+    let hasEqualBlocks: Bool
     let sampleRate: Int
     let channelCount: Int
     let bitsPerSample: Int
     /// The number of PCM frames; `nil` if the encoder did not know it.
     let frameCount: FrameCount?
+
+    /// `true` if blocks of varying size are numbered as if all had the same, as encoders before 2008 wrote them: then no
+    /// header states a position. The frames show it.
+    var numbersVaryingBlocks = false
 
     /// `nil` if `bytes` are too few, or not the description of a stream.
     init?(_ bytes: some Collection<UInt8>) {
@@ -30,6 +36,7 @@ struct FLACStreamInfo: Equatable {
         let count = (first & 15) << 32 | second
         frameCount = count > 0 ? count : nil
         largestBlock = Int(largest)
+        hasEqualBlocks = smallest == largest
         self.bytes = bytes
         guard largestBlock >= Self.fewestSamples, smallest <= largest, bitsPerSample >= 4 else { return nil }
     }

@@ -113,12 +113,23 @@ package final class MP4Decoder: AudioDecoder {
     private func index(of track: MP4Track, in head: MP4Head, _ bytes: HeldBytes) async throws -> (
         any PacketIndex
     )? {
-        guard head.isFragmented, !track.table.isComplete else {
-            return try await TableIndex(track.table, bytes)
+        let (seekTable, length) = (input.seekTable, source.length)
+        func fragments() async throws -> FragmentIndex? {
+            let index = try await FragmentIndex(head, track, bytes)
+            index?.takeStored(seekTable, length: length)
+            return index
         }
-        let index = try await FragmentIndex(head, track, bytes)
-        index?.takeStored(input.seekTable, length: source.length)
-        return index
+        guard track.table.isComplete else { return head.isFragmented ? try await fragments() : nil }
+        let (table, count) = (try await TableIndex(track.table, bytes), track.table.packetCount)
+        guard head.isFragmented, let table, let last = try await table.place(of: count - 1) else {
+            return table
+        }
+        let end = max(last.upperBound, head.movie.upperBound)
+        if let length, end + Int64(BoxWalk.headByteCount) > length { return table }
+        return JoinedIndex(table, count, upTo: last.upperBound) {
+            bytes.beginSearch()
+            return try await fragments()
+        }
     }
 
     /// Walks the boxes of the file, or what an earlier session has read of them.
@@ -283,7 +294,12 @@ extension MP4Head {
             // The length is stated in units of the movie, often milliseconds. If it is shorter than the track by at
             // most one unit, that is only rounding.
             let stated = start + frames(edit.length, per: movieTimescale)
-            if edit.length > 0, end == .max || end - stated > frames(1, per: movieTimescale) { end = stated }
+            // It has not counted fragments that come later.
+            if edit.length > 0, !(isFragmented && track.table.isComplete),
+                end == .max || end - stated > frames(1, per: movieTimescale)
+            {
+                end = stated
+            }
         }
         return start..<max(start, end)
     }

@@ -21,6 +21,60 @@ protocol PacketIndex: AnyObject {
     func stored() -> [UInt8]
 }
 
+/// The packets of a track whose first ones are in the tables of `moov` and the others in fragments, as some recorders
+/// write. The fragments are looked for only once the tables end, so that the first sound takes no further request.
+final class JoinedIndex: PacketIndex {
+    private let table: TableIndex
+    private let tableCount: Int64
+    /// The offset after the last packet of the tables.
+    private let tableEnd: Int64
+    private let makeFragments: () async throws -> FragmentIndex?
+    private var fragments: FragmentIndex?
+    private var hasLooked = false
+
+    /// `fragments` finds the first fragment.
+    init(
+        _ table: TableIndex,
+        _ count: Int64,
+        upTo end: Int64,
+        fragments: @escaping () async throws -> FragmentIndex?
+    ) {
+        (self.table, tableCount, tableEnd, makeFragments) = (table, count, end, fragments)
+    }
+
+    var start: Int64 { table.start }
+
+    var packetCount: Int64? {
+        guard hasLooked else { return nil }
+        guard let fragments else { return tableCount }
+        return fragments.packetCount.map { tableCount + $0 }
+    }
+
+    /// Until a fragment was found, its packets are taken to be as long as those of the tables.
+    func estimatedCount(length: Int64?) -> Int64? {
+        if hasLooked, let fragments {
+            return fragments.estimatedCount(length: length).map { tableCount + $0 }
+        }
+        guard !hasLooked, let length, tableEnd > start else { return packetCount }
+        return Int64(Double(tableCount) * Double(max(tableEnd, length) - start) / Double(tableEnd - start))
+    }
+
+    func place(of number: Int64) async throws -> ByteRange? {
+        if number < tableCount { return try await table.place(of: number) }
+        if !hasLooked {
+            fragments = try await makeFragments()
+            hasLooked = true
+        }
+        return try await fragments?.place(of: number - tableCount)
+    }
+
+    func tables(for number: Int64) -> [ByteRange] {
+        number < tableCount ? table.tables(for: number) : fragments?.tables(for: number - tableCount) ?? []
+    }
+
+    func stored() -> [UInt8] { fragments?.stored() ?? [] }
+}
+
 /// The packets of a track whose tables are in `moov`. Of large tables only the parts that are needed are read.
 final class TableIndex: PacketIndex {
     /// The most packets of a chunk whose sizes are added up to find a later one.

@@ -12,6 +12,29 @@ enum OggCodec: Equatable {
     /// The most packets in front of the music that are kept. FLAC's packets after the comments are not needed.
     static let mostHeaders = 3
 
+    /// `true` if `packet` is header number `number` of the stream.
+    func isHeader(_ packet: [UInt8], number: Int) -> Bool {
+        switch self {
+        // The type of a header is odd (Vorbis I §4.2.1).
+        case .vorbis:
+            packet.starts(with: [UInt8(truncatingIfNeeded: 2 * number - 1)] + VorbisHead.mark.dropFirst())
+        case .opus: packet.starts(with: number == 1 ? OpusHead.mark : OpusHead.commentMark)
+        case .flac: !packet.isEmpty && (number == 1) == packet.starts(with: FLACMapping.mark)
+        }
+    }
+
+    /// `true` if the music begins with `found`, a page behind the first one, although no header so far was the last one.
+    func beginsMusic(_ found: OggPageWalk.Found) -> Bool {
+        guard !found.page.isContinued else { return false }
+        switch self {
+        case .vorbis: return false
+        // Pages with headers state 0 (RFC 7845 §4).
+        case .opus: return found.page.granule ?? 0 > 0 && !found.body.starts(with: OpusHead.commentMark)
+        // A frame begins with its sync code, which no metadata block does. Some encoders do not flag the last block.
+        case .flac: return found.body.first == 0xFF
+        }
+    }
+
     /// `true` if `packet`, number `number` of the stream, is the last one in front of the music.
     func endsHeaders(_ packet: [UInt8], number: Int) -> Bool {
         switch self {
@@ -243,6 +266,7 @@ struct VorbisHead: Equatable {
 /// The identification header of Opus (RFC 7845 §5.1).
 struct OpusHead: Equatable {
     static let mark = Array("OpusHead".utf8)
+    static let commentMark = Array("OpusTags".utf8)
     /// The rate of granule positions, at which all Opus is decoded.
     static let sampleRate = 48_000
     /// The most frames of a packet: 120 ms.
@@ -297,9 +321,11 @@ struct OpusHead: Equatable {
         return count
     }
 
-    /// The number of frames in `packet` (RFC 6716 §3.1); 0 if `packet` is not Opus.
+    /// The number of frames in `packet` (RFC 6716 §3.1); 0 if `packet` is not Opus, or a header that comes again.
     static func frames(in packet: [UInt8]) -> Int {
-        guard let first = packet.first else { return 0 }
+        guard let first = packet.first, !packet.starts(with: mark), !packet.starts(with: commentMark) else {
+            return 0
+        }
         let code = Int(first >> 3)
         // SILK has 10 to 60 ms, the hybrid mode 10 and 20 ms, CELT 2.5 to 20 ms.
         let size =

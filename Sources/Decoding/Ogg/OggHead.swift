@@ -6,6 +6,8 @@ import Media
 struct OggHead {
     /// The most bytes in front of the music. Only pictures in comments take more than some kilobytes.
     private static let mostByteCount: Int64 = 32 << 20
+    /// The most packets between the headers that are none, such as empty ones and a header that comes twice.
+    private static let mostOthers = 64
 
     let serial: UInt32
     let codec: OggCodec
@@ -26,6 +28,7 @@ struct OggHead {
         var packets = OggPackets()
         var headers: [[UInt8]] = []
         var headerCount = 0
+        var otherCount = 0
         var next = first
         let start = first?.offset ?? pages.walk.place
         while true {
@@ -54,22 +57,31 @@ struct OggHead {
                 continue
             }
             guard page.serial == chosen.serial else { continue }
-            let content = packets.take(found)
-            guard !content.followsHole else { throw OggRefusal.damaged }
-            // The first packet has a page of its own; the second has the comments.
-            if headerCount == 0 { packets.expectComments(after: chosen.codec.commentsMarkByteCount) }
-            for packet in content.packets {
-                headerCount += 1
-                if headerCount <= OggCodec.mostHeaders { headers.append(packet) }
-                guard chosen.codec.endsHeaders(packet, number: headerCount) else { continue }
-                return OggHead(
+            func head(upTo end: Int64) -> OggHead {
+                OggHead(
                     serial: chosen.serial,
                     codec: chosen.codec,
                     headers: headers,
                     comments: VorbisComments(headers.dropFirst().first.map(chosen.codec.comments) ?? []),
-                    dataStart: found.end
+                    dataStart: end
                 )
             }
+            if headerCount > 0, chosen.codec.beginsMusic(found) {
+                pages.goBack(to: found)
+                return head(upTo: found.offset)
+            }
+            for packet in packets.take(found).packets {
+                guard chosen.codec.isHeader(packet, number: headerCount + 1) else {
+                    otherCount += 1
+                    guard otherCount <= mostOthers else { throw OggRefusal.damaged }
+                    continue
+                }
+                headerCount += 1
+                if headerCount <= OggCodec.mostHeaders { headers.append(packet) }
+                if chosen.codec.endsHeaders(packet, number: headerCount) { return head(upTo: found.end) }
+            }
+            // The second header has the comments.
+            if headerCount == 1 { packets.expectComments(after: chosen.codec.commentsMarkByteCount) }
         }
     }
 }

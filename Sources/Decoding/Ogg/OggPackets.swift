@@ -24,8 +24,11 @@ struct OggPackets {
 
     init(upTo mostBytes: Int = longestPacket) { self.mostBytes = mostBytes }
 
-    /// Leaves the pictures out of the next packet, whose comments begin after `markByteCount` bytes.
-    mutating func expectComments(after markByteCount: Int) { comments = LongComments(after: markByteCount) }
+    /// Leaves the pictures out of the next packet, whose comments begin after `markByteCount` bytes. Does nothing if that
+    /// packet has begun.
+    mutating func expectComments(after markByteCount: Int) {
+        if partial == nil { comments = LongComments(after: markByteCount) }
+    }
 
     /// Takes the next page of the logical stream.
     mutating func take(_ found: OggPageWalk.Found) -> Content {
@@ -39,14 +42,11 @@ struct OggPackets {
         }
         // The page begins with the end of a packet whose start is missing, which is dropped.
         var isLost = page.isContinued && partial == nil
-        if !page.isContinued, partial != nil {
-            partial = nil
-            content.followsHole = true
-        }
         var start = 0
+        // Only the open packet counts, not the page's flag: some encoders forget to set it.
+        var isOpen = page.isContinued || partial != nil
         var packet = partial ?? []
         partial = nil
-        var isOpen = page.isContinued
         for length in page.lacing {
             let end = start + Int(length)
             if !isLost, packet.count < mostBytes {

@@ -144,6 +144,9 @@ struct OggPageWalk {
     /// The offset of the first byte that was not walked yet.
     var place: Int64 { start + Int64(index) }
 
+    /// Finds `page` again with the next call of `next`. It is the page that was found last.
+    mutating func goBack(to page: Found) { index = max(0, Int(page.offset - start)) }
+
     mutating func add(_ more: [UInt8]) {
         if index > 0 {
             bytes.removeFirst(index)

@@ -18,6 +18,9 @@ final class OggPageReader {
         lastEnd = offset
     }
 
+    /// Returns `page`, the last result of `next`, from the next call too.
+    func goBack(to page: OggPageWalk.Found) { walk.goBack(to: page) }
+
     /// The next intact page; `nil` at the end of the resource.
     func next() async throws -> OggPageWalk.Found? {
         while true {

@@ -81,37 +81,54 @@ struct MadeFLAC: Sendable, CustomTestStringConvertible {
         return (head, places, headers)
     }
 
-    /// This file with blocks of varying size: the frames state the number of their first sample. `next` are the frames
-    /// of another file of the same music, whose blocks are longer: a block of it replaces every second run.
-    func withVariableBlocks() -> MadeFLAC {
+    /// This file with blocks of varying size: frames of another file of the same music, whose blocks are longer, replace
+    /// some runs of its own. The frames state the number of their first sample, or with `countingFrames` their own
+    /// number, as those of equal blocks do.
+    ///
+    /// Its blocks must divide those of 4,096 samples.
+    func withVariableBlocks(countingFrames: Bool = false, from start: Int = 4, every step: Int = 8)
+        -> MadeFLAC
+    {
         let (head, places, headers) = frames
         let whole = MadeFLAC.byFlac(["--blocksize=4096", "--no-seektable", "--no-padding"], wave)
         let (_, longPlaces, longHeaders) = whole.frames
         var result = Array(bytes[..<Int(head.audioStart ?? 0)])
         // The smallest and the largest block.
-        result.replaceSubrange(8..<12, with: [0x04, 0x00, 0x10, 0x00])
+        let smallest = headers.first?.count ?? 0
+        result.replaceSubrange(8..<12, with: [UInt8(smallest >> 8), UInt8(smallest & 0xFF), 0x10, 0x00])
         var index = 0
+        var count: Int64 = 0
         while index < headers.count {
-            if index % 8 == 4,
-                let long = longHeaders.firstIndex(where: { $0.position == headers[index].position }),
-                longHeaders[long].count == 4_096
-            {
-                result += renumbered(Array(whole.bytes[longPlaces[long]]), longHeaders[long])
-                index += 4
+            let long = longHeaders.firstIndex { $0.position == headers[index].position }
+            let isLong = index % step == start % step && long.map { longHeaders[$0].count == 4_096 } == true
+            let number = countingFrames ? count : headers[index].position
+            if isLong, let long {
+                let frame = Array(whole.bytes[longPlaces[long]])
+                result += renumbered(frame, longHeaders[long], as: number, isVariable: !countingFrames)
+                index += 4_096 / smallest
             } else {
-                result += renumbered(Array(bytes[places[index]]), headers[index])
+                let frame = Array(bytes[places[index]])
+                result += renumbered(frame, headers[index], as: number, isVariable: !countingFrames)
                 index += 1
             }
+            count += 1
         }
-        return MadeFLAC(testDescription: "variable blocks of \(wave)", wave: wave, bytes: result)
+        let kind = countingFrames ? "numbered variable blocks" : "variable blocks"
+        return MadeFLAC(
+            testDescription: "\(kind) of \(smallest), every \(step), of \(wave)",
+            wave: wave,
+            bytes: result
+        )
     }
 
-    /// The frame `bytes` with the number of its first sample in place of its own.
-    private func renumbered(_ bytes: [UInt8], _ header: FLACFrameHeader) -> [UInt8] {
+    /// The frame `bytes` with `number` in place of its own.
+    private func renumbered(_ bytes: [UInt8], _ header: FLACFrameHeader, as number: Int64, isVariable: Bool)
+        -> [UInt8]
+    {
         let first = bytes[4]
         let length = first < 0x80 ? 1 : (~first).leadingZeroBitCount
+        let value = UInt32(number)
         var number: [UInt8] = []
-        let value = UInt32(header.position)
         if value < 0x80 {
             number = [UInt8(value)]
         } else {
@@ -121,7 +138,7 @@ struct MadeFLAC: Sendable, CustomTestStringConvertible {
                 0x80 | UInt8(value & 0x3F),
             ]
         }
-        var result = [bytes[0], bytes[1] | 1, bytes[2], bytes[3]] + number
+        var result = [bytes[0], isVariable ? bytes[1] | 1 : bytes[1], bytes[2], bytes[3]] + number
         result += bytes[(4 + length)..<(header.byteCount - 1)]
         result.append(FLACFrameHeader.check(result))
         result += bytes[header.byteCount..<bytes.count - 2]

@@ -102,6 +102,43 @@ struct MadeOgg: Sendable, CustomStringConvertible {
         return found
     }
 
+    /// The parts of a page that tests change.
+    struct Page {
+        var flags: UInt8
+        /// -1 if no packet ends on the page.
+        var granule: Int64
+        var lacing: [UInt8]
+        var body: [UInt8]
+    }
+
+    /// This file with the pages that `change` makes of its own, numbered in order; `how` describes it.
+    func repaged(_ how: String, _ change: ([Page]) -> [Page]) -> MadeOgg {
+        let pages = pages.map { found in
+            let flags = [found.page.isContinued, found.page.isFirst, found.page.isLast]
+            return Page(
+                flags: flags.enumerated().reduce(0) { $0 | ($1.element ? 1 << UInt8($1.offset) : 0) },
+                granule: found.page.granule ?? -1,
+                lacing: found.page.lacing,
+                body: found.body
+            )
+        }
+        let serial = self.pages.first?.page.serial ?? 0
+        return changed(how) { bytes in
+            bytes = []
+            for (number, page) in change(pages).enumerated() {
+                bytes += Array("OggS".utf8) + [0, page.flags]
+                bytes += little(UInt64(bitPattern: page.granule), 8)
+                bytes += little(UInt64(serial), 4)
+                bytes += little(UInt64(number), 4)
+                bytes += little(0, 4)
+                bytes.append(UInt8(page.lacing.count))
+                bytes += page.lacing
+                bytes += page.body
+            }
+            Self.mend(&bytes)
+        }
+    }
+
     /// Gives every page of `bytes` the checksum of its bytes.
     static func mend(_ bytes: inout [UInt8]) {
         var index = 0

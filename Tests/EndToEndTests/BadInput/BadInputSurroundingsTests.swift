@@ -41,17 +41,25 @@ import Testing
         expectHarmless(run)
     }
 
-    @Test(arguments: [nil, "", "dumb", "no-such-terminal"])
-    func `in a terminal of no known type sentences tell what happens, without a sequence`(type: String?)
-        async throws
-    {
+    @Test(
+        arguments: [
+            (nil, ["reprise: No screen: TERM is not set"]), ("", ["reprise: No screen: TERM is not set"]),
+            ("dumb", []),
+        ] as [(String?, [String])]
+    )
+    func `in a terminal that can't have a screen sentences tell what happens, without a sequence`(
+        type: String?,
+        reason: [String]
+    ) async throws {
         let stage = try await Stage()
         let terminal = try PlayerTerminal(stage, ["--sink", "null:fast", stage.music], type: type)
         #expect(try await terminal.process.waitForExit() == 0)
         #expect(terminal.shown.hasPrefix("1 track\nPlaying 1 of 1: "))
         #expect(!terminal.shown.contains("\u{1B}"))
-        #expect(terminal.process.errorText.split(separator: "\n").count == 1)
-        #expect(terminal.process.errorText.hasPrefix("played 1 track"))
+        let lines = terminal.process.errorText.split(separator: "\n")
+        let wanted = reason + ["played 1 track"]
+        #expect(lines.count == wanted.count)
+        #expect(zip(lines, wanted).allSatisfy { $0.hasPrefix($1) }, "\(lines)")
     }
 
     @Test func `in a terminal of one cell the music plays and the screen waits for room`() async throws {
