@@ -86,11 +86,15 @@ struct KeyDecoderTests {
     )
     func `Alt with a key is not Escape and the key`(key: String) {
         #expect(events("j\u{1B}" + key + "k") == [.key("j"), .key("k")])
-        var decoder = KeyDecoder()
-        var found: [UIEvent] = []
-        for byte in ("\u{1B}" + key + "k").utf8 { found += decoder.events([byte]) }
-        #expect(found == [.key("k")])
         #expect(events("\u{1B}" + key) == [])
+    }
+
+    @Test(arguments: ["x", "q", ":", "é", "\r", "\u{3}", "1"])
+    func `a key that comes after Escape, however soon, is a key`(key: String) {
+        var decoder = KeyDecoder()
+        let first = decoder.events("\u{1B}".utf8)
+        #expect(first.isEmpty && decoder.isIncomplete)
+        #expect(decoder.events(key.utf8) == [.key(.escape)] + events(key))
     }
 
     @Test func `an endless report is cut`() {

@@ -38,6 +38,13 @@ package struct KeyDecoder: Sendable {
         }
         hasFlushedEscape = false
         var events: [UIEvent] = []
+        // Alt sends its escape together with the key. What comes later was pressed after Escape.
+        if paste == nil, held == [Self.escape], let next = rest.dropFirst().first,
+            !"[O]".utf8.contains(next)
+        {
+            events.append(.key(.escape))
+            rest = rest.dropFirst()
+        }
         while !rest.isEmpty, let count = decode(rest, &events) { rest = rest.dropFirst(count) }
         held = Array(rest)
         return events
