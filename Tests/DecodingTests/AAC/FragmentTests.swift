@@ -66,7 +66,9 @@ import Testing
         #expect((made.frames..<made.frames + 3_000).contains(frames), "\(frames)")
         #expect(decoder.info.isDurationExact)
         #expect(decoder.info.duration == decoder.info.format.duration(of: FrameCount(frames)))
-        let expected = try made.ffmpeg()
+        // ffmpeg also has the first packet, which only overlaps with the next one.
+        let expected = try made.ffmpeg().dropFirst(1_024 * made.channels)
+        #expect(expected.count == frames * made.channels)
         let worst = zip(floats(whole), expected).map { abs($0 - $1) }.max() ?? 1
         #expect(worst <= 1 / 32_768, "off by \(worst * 32_768)")
         for share in [0.9, 0.05, 0.5] {
