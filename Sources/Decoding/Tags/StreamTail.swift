@@ -21,9 +21,11 @@ struct StreamTail {
         -> StreamTail?
     {
         var tail = StreamTail(audioEnd: length)
-        for _ in 0..<mostTags {
-            guard let hasSkipped = try await tail.skipTag(in: source, behind: origin) else { return nil }
-            guard hasSkipped else { break }
+        for number in 0..<mostTags {
+            let hasSkipped = try await tail.skipTag(in: source, behind: origin)
+            // The bytes in front of a long tag may be missing, but that tag shortens the music already.
+            if hasSkipped == nil, number == 0 { return nil }
+            guard hasSkipped == true else { break }
         }
         return tail
     }
