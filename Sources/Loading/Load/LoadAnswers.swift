@@ -15,6 +15,8 @@ struct LoadAnswers: Sendable {
     private(set) var mayGrow = false
     /// Where the latest body broke off, if nothing is stored after that.
     private(set) var brokeOffAt: Int64?
+    /// `true` if that body was cut: one that stood still is no sign of the end.
+    private(set) var wasCut = false
     /// A length that the server states although two bodies ended earlier, at the same byte: an estimate.
     private var falseLength: Int64?
     /// `true` if the URL has a user name and a password.
@@ -92,9 +94,10 @@ struct LoadAnswers: Sendable {
 
     /// A body broke off at `offset`, after which nothing is stored. Returns `true` if the one before broke off there too:
     /// that is the end, whatever length the server states.
-    mutating func brokeOff(at offset: Int64) -> Bool {
+    mutating func brokeOff(at offset: Int64, isCut: Bool) -> Bool {
         guard brokeOffAt == offset else {
             brokeOffAt = offset
+            wasCut = isCut
             return false
         }
         falseLength = description.length

@@ -197,7 +197,7 @@ struct LoadPlanner: Sendable {
             plan.ifRange = answers.ifRangeStep.condition(for: description.validators)
             // If the server sends nothing where the last body broke off, only a body that brings the bytes before that
             // shows if the file ends there.
-            let mayBeEnd = !attempts.isFirst && answers.brokeOffAt == wanted.lowerBound
+            let mayBeEnd = !attempts.isFirst && answers.wasCut && answers.brokeOffAt == wanted.lowerBound
             if answers.comparesBytes || mayBeEnd {
                 plan.overlap = storedBytes(before: wanted.lowerBound)
                 if plan.overlap.isEmpty {

@@ -230,7 +230,8 @@ package struct ResourceLoadState: Sendable {
             return endWaits(moment) + plan(moment)
         }
         if error?.code == .cut || error?.code == .timedOut, let end = fetch.reached,
-            end >= moment.stored.ranges.last?.upperBound ?? 0, answers.brokeOff(at: end)
+            end >= moment.stored.ranges.last?.upperBound ?? 0,
+            answers.brokeOff(at: end, isCut: error?.code == .cut)
         {
             attempts.answered()
             return endWaits(moment) + plan(moment)
