@@ -288,7 +288,9 @@ package enum ID3Text {
         let text =
             switch encoding {
             // Many programs wrote the encoding of their system here, or UTF-8, and called it ISO 8859-1.
-            case 0, 3: LegacyText.string(bytes)
+            case 0: LegacyText.string(bytes)
+            // One wrong byte does not make the rest another encoding.
+            case 3: String(decoding: bytes, as: UTF8.self)
             case 1: utf16(bytes, isBigEndian: false)
             case 2: utf16(bytes, isBigEndian: true)
             // The encoding byte is missing, as in frames by some early programs.
