@@ -1,7 +1,7 @@
 internal import Media
 
-/// What a server's answers need that libcurl does not do by itself. Found by a first answer, which costs one request
-/// for each resource.
+/// The settings that libcurl needs for a server with unusual answers. The first answer shows them, so each resource of
+/// such a server costs one more request.
 struct ServerQuirks: OptionSet, Sendable {
     let rawValue: Int
 

@@ -39,7 +39,10 @@ final class JoinedIndex: PacketIndex {
         upTo end: Int64,
         fragments: @escaping () async throws -> FragmentIndex?
     ) {
-        (self.table, tableCount, tableEnd, makeFragments) = (table, count, end, fragments)
+        self.table = table
+        tableCount = count
+        tableEnd = end
+        makeFragments = fragments
     }
 
     var start: Int64 { table.start }

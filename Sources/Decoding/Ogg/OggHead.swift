@@ -6,7 +6,7 @@ import Media
 struct OggHead {
     /// The most bytes in front of the music. Only pictures in comments take more than some kilobytes.
     private static let mostByteCount: Int64 = 32 << 20
-    /// The most packets between the headers that are none, such as empty ones and a header that comes twice.
+    /// The most packets that are skipped in search of the headers, such as empty ones and repeated headers.
     private static let mostOthers = 64
 
     let serial: UInt32

@@ -18,7 +18,7 @@ package struct StreamStart {
     /// The ReplayGain in the tags.
     package private(set) var loudness = Loudness()
     private(set) var chapters = ChapterList()
-    /// The first ID3v2 tag that has more texts than were stored; `nil` if there is none.
+    /// The first ID3v2 tag of which texts are still unread; `nil` if all were read.
     private(set) var longTag: UnreadTag?
     private(set) var window: ByteWindow
     private let source: any ByteSource

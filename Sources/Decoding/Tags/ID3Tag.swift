@@ -38,7 +38,7 @@ package struct ID3v2Tag: Sendable, Equatable {
     private var written = Loudness()
     private var adjusted = Loudness()
 
-    /// Begins to walk the tag at the start of `bytes`, which may hold only its first part; `nil` if there is none.
+    /// Walks the tag with which `bytes` begin, as far as they go; `nil` if they do not begin with a tag.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard let header = ID3v2Header(bytes) else { return nil }
         self.header = header
@@ -53,8 +53,8 @@ package struct ID3v2Tag: Sendable, Equatable {
         walk()
     }
 
-    /// Walks on with the bytes of `wanted`.
-    package mutating func take(_ bytes: [UInt8]) {
+    /// Walks on with `bytes`, those of the range `wanted`.
+    package mutating func receive(_ bytes: [UInt8]) {
         guard let range = wanted, bytes.count == range.count else { return }
         if isReadAsWhole {
             self = ID3v2Tag(bytes[...]) ?? self
@@ -196,7 +196,7 @@ private struct FrameHead {
     var identifier: String
     /// The possible lengths of the frame's body, the likeliest one first.
     var sizes: [Int]
-    /// `false` if the identifier is none that the format allows.
+    /// `false` if the format does not allow the identifier.
     var isNamed: Bool
     private var flags: Int
     private var version: Int
@@ -353,7 +353,7 @@ struct UnreadTag {
                 in: start + Int64(wanted.lowerBound)..<start + Int64(wanted.upperBound)
             )
         {
-            tag.take(bytes)
+            tag.receive(bytes)
         }
     }
 

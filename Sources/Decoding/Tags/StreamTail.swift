@@ -30,8 +30,10 @@ struct StreamTail {
         return tail
     }
 
-    /// Reads the last tag in front of `audioEnd`, which becomes its start; `false` if there is none, `nil` if the bytes that
-    /// show it are not stored. A tag takes precedence over those behind it, since ID3v1 comes last.
+    /// Reads the tag that ends at `audioEnd`, and moves `audioEnd` to its start. Its texts take precedence over those of
+    /// the tags behind it, since ID3v1 comes last.
+    ///
+    /// Returns `false` if no tag ends there, and `nil` if the bytes that would show it are not stored.
     private mutating func skipTag(in source: any ByteSource, behind origin: Int64) async throws -> Bool? {
         let range = max(origin, audioEnd - Int64(Self.longestMark))..<max(origin, audioEnd)
         guard let bytes = try await source.allStored(in: range) else { return nil }

@@ -213,12 +213,11 @@ struct ResponseHead: Equatable, Sendable {
         values("transfer-encoding").isEmpty && Set(tokens("content-length")).count > 1
     }
 
-    /// The registered codings (IANA). Other words in `Content-Encoding`, as `aws-chunked` or a charset, are none: the
+    /// The registered codings (IANA). With other words in `Content-Encoding`, such as `aws-chunked` or a charset, the
     /// body is taken as it is.
     private static let codings: Set<String> = [
         "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress",
-        "x-gzip",
-        "zstd",
+        "x-gzip", "zstd",
     ]
 
     private var isEncoded: Bool { tokens("content-encoding").contains { Self.codings.contains($0) } }

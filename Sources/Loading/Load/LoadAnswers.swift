@@ -13,7 +13,7 @@ struct LoadAnswers: Sendable {
     /// `true` if the resource may be longer than `description.length` by now: a response showed that the resource had
     /// grown, or was modified just before. Ends when nothing is found there.
     private(set) var mayGrow = false
-    /// Where the latest body broke off, if nothing is stored after that.
+    /// The offset at which the latest body broke off; `nil` if bytes after it were stored by then.
     private(set) var brokeOffAt: Int64?
     /// `true` if that body was cut: one that stood still is no sign of the end.
     private(set) var wasCut = false
@@ -101,7 +101,8 @@ struct LoadAnswers: Sendable {
             return false
         }
         falseLength = description.length
-        (description.length, mayGrow) = (offset, false)
+        description.length = offset
+        mayGrow = false
         return true
     }
 

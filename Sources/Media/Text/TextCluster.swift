@@ -18,7 +18,8 @@ package struct TextCluster: Equatable {
     /// Calls `body` with each cluster of `text` in order, until it returns `false`.
     package static func forEach(in text: SafeText, _ body: (TextCluster) -> Bool) {
         var scalars: [Unicode.Scalar] = []
-        var (marks, parts) = (0, 0)
+        var marks = 0
+        var parts = 0
         var previous: Int32 = 0
         var state: Int32 = 0
         for scalar in text.string.unicodeScalars {
@@ -30,7 +31,8 @@ package struct TextCluster: Equatable {
             if scalars.isEmpty || breaks || (!isMark && parts == mostParts) {
                 if !scalars.isEmpty, !body(TextCluster(scalars)) { return }
                 scalars = [scalar]
-                (marks, parts) = (0, 0)
+                marks = 0
+                parts = 0
             } else if !isMark {
                 scalars.append(scalar)
                 parts += 1

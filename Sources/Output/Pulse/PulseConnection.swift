@@ -84,7 +84,7 @@ final class PulseConnection: @unchecked Sendable {
     /// Makes `next` the stream of this connection, and ends the use of the one before it. Returns `false`, with
     /// `next` ended, if the connection itself was closed.
     ///
-    /// That one stays at the server until `next` plays. A sink that loses its last stream may be suspended or set
+    /// The earlier stream stays at the server until `next` plays. A sink that loses its last stream may be suspended or set
     /// up again, or render silence far ahead: `next` would begin up to two seconds late.
     func replaceStream(with next: PulseStream) -> Bool {
         mainloop.withLock {

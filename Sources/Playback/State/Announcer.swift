@@ -94,9 +94,8 @@ struct Announcer: Sendable {
         let known = SafeText(sum.known > 0 ? ", \(sum.known) already in the queue" : "")
         let added = SafeText(sum.added > 0 ? "Added " + Self.countText(sum.added) : "Added nothing new")
         let text = added + known + (sum.failures.isEmpty ? "" : "; " + failures)
-        let isNew = sum.known == 0
-        if isNew { note(text) }
-        let effects = isNew ? [] : [remark("already-queued", text)]
+        var effects: [PlayerEffect] = []
+        if sum.known > 0 { effects = [remark("already-queued", text)] } else { note(text) }
         sumOfAdditions = isLast ? nil : messageCount
         return effects
     }
@@ -220,7 +219,8 @@ struct Announcer: Sendable {
     func trackEvent(_ pass: Pass, index: Int, isPlayed: Bool) -> PlayerEffect {
         var report = PlayerEvent.TrackReport(index: index, source: pass.track.location.safeText)
         report.duration = pass.duration ?? (pass.isLive ? nil : facts[pass.track.id]?.duration)
-        (report.tags, report.isSeekable) = (tags(of: pass), !pass.isLive)
+        report.tags = tags(of: pass)
+        report.isSeekable = !pass.isLive
         (report.isLive, report.station) = (pass.isLive, pass.station?.name)
         report.chapters = pass.info?.chapters.count ?? 0
         (report.episode, report.isPlayed) = (pass.track.episode, isPlayed)

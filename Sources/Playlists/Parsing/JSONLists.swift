@@ -42,7 +42,7 @@ enum JSONLists {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The tracks of a JSPF playlist, the JSON of XSPF; `nil` if `text` is none. Returns at most `limit` + 1.
+    /// The first `limit` + 1 tracks of `text`; `nil` if it is not a playlist in JSPF, the JSON form of XSPF.
     static func tracks(in text: ByteText, limit: Int) -> [PlaylistEntry]? {
         decoded(JSPF.self, text)?.playlist.track.lazy.compactMap(\.entry).prefix(limit + 1).map { $0 }
     }
