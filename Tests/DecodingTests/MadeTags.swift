@@ -11,7 +11,7 @@ func id3Tag(version: UInt8, flags: UInt8 = 0, _ content: [UInt8]) -> [UInt8] {
 
 private func synchsafe(_ count: Int) -> [UInt8] { [21, 14, 7, 0].map { UInt8((count >> $0) & 0x7F) } }
 
-private func big(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+func big(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
 private func little(_ value: Int) -> [UInt8] { big(value).reversed() }
 

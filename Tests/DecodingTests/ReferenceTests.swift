@@ -26,14 +26,10 @@ import Testing
 
     private static let appended = Fixture.vbr.changed("followed by other music") { $0 += Fixture.cbr.bytes }
 
-    private static let junk: [Fixture] = (0..<4 as Range<UInt64>).map { seed in
-        Fixture.bareVBR.changed("with junk \(seed)") { bytes in
-            var random = SeededGenerator(seed: seed)
-            for length in [10, 700, 30_000] {
-                let junk = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
-                let place = Int.random(in: 0..<bytes.count, using: &random)
-                bytes.insert(contentsOf: junk, at: seed == 0 ? 0 : place)
-            }
+    /// Only in front: in mid-stream the reference decoder believes headers that occur in junk by chance.
+    private static let junk = [10, 700, 30_000].map { length in
+        Fixture.bareVBR.changed("after \(length) bytes of junk") {
+            $0 = ByteFixtures.bytes(count: length, seed: UInt64(length)) + $0
         }
     }
 
@@ -72,7 +68,8 @@ import Testing
         }
 
     private static let within: [Skipping] = [50, 200].flatMap { place in
-        [tag(of: 2_000), ape(300), [UInt8](repeating: 0, count: 1_500)].map { bytes in
+        // Without bytes that look like headers, which the reference decoder would believe.
+        [id3v1, [UInt8](repeating: 0x41, count: 364), [UInt8](repeating: 0, count: 1_500)].map { bytes in
             let name = "\(bytes.count) bytes within a frame, at \(place)"
             let stream = OddStreams.inserting(bytes, OddStreams.stereo, beforeFrame: 90, plus: place, name)
             return (stream, 1...Int64.max)

@@ -11,6 +11,8 @@ package struct FrameHeader: Sendable, Hashable {
     /// More than the largest frame in the bit rate tables (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8 kHz), and
     /// the length up to which a free-format frame is searched for.
     static let longestFrame = 4096
+    /// The longest frame that libmpg123 accepts (`MAXFRAMESIZE`), without its header.
+    private static let longestBody = 3_456
 
     /// Sync, version, layer and sample rate, which all frames of a stream share. Bit rate, padding and channel mode
     /// may differ.
@@ -82,9 +84,19 @@ package struct FrameHeader: Sendable, Hashable {
         return bitRate * samplesPerFrame / 8 / sampleRate + (isPadded ? 1 : 0)
     }
 
-    /// The length of the frame with its header, if a free-format frame has `free` bytes without padding.
+    /// The length of the frame with its header, if a free-format frame has `free` bytes without padding; `nil` if
+    /// libmpg123 accepts no frame of this length, because its side information does not fit or the rest is too long.
     package func byteCount(ifFree free: Int?) -> Int? {
-        frameByteCount ?? free.map { $0 + (isPadded ? 1 : 0) }
+        guard let count = frameByteCount ?? free.map({ $0 + (isPadded ? 1 : 0) }),
+            layer != 3 || count >= overheadByteCount, count - Self.byteCount <= Self.longestBody
+        else { return nil }
+        return count
+    }
+
+    /// The length of the shortest frame of this version, layer and sample rate, apart from free format.
+    package var shortestFrameByteCount: Int {
+        let least = Self.rates(version, layer: layer)[1]
+        return layer == 1 ? least * 12_000 / sampleRate * 4 : least * 1_000 * samplesPerFrame / 8 / sampleRate
     }
 
     /// The length of the longest frame of this version, layer and sample rate; in free format an upper bound.
@@ -121,6 +133,13 @@ package struct FrameHeader: Sendable, Hashable {
 
     /// `true` if both can be frames of one stream.
     package func isConsistent(with other: FrameHeader) -> Bool { (raw ^ other.raw) & Self.streamMask == 0 }
+
+    /// `true` if both can be frames of one stream that keeps its number of channels, and both or neither are in free
+    /// format.
+    package func isAlike(_ other: FrameHeader) -> Bool {
+        isConsistent(with: other) && channelCount == other.channelCount
+            && (bitRate == 0) == (other.bitRate == 0)
+    }
 
     /// Bit rates in kbit/s by `bitrate_index`: MPEG-1 Layers I, II, III, then MPEG-2 Layer I, then II and III.
     private static let kilobits = [

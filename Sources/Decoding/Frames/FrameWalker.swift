@@ -22,6 +22,8 @@ package struct FrameWalker: Sequence, IteratorProtocol {
     private let reference: FrameHeader?
     /// `true` if the resource ends with the bytes.
     private let isWhole: Bool
+    /// `true` if a stream of frames like `reference` broke off before the bytes.
+    private let isResuming: Bool
     private var index = 0
     private var previous: FrameHeader?
     private var freeFormatByteCount: Int?
@@ -32,6 +34,19 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         self.bytes = bytes
         reference = like
         self.isWhole = isWhole
+        isResuming = false
+    }
+
+    /// Walks `bytes` from `index` on, where a stream of frames like `lost` broke off. Frames of another kind are found
+    /// too, if they begin a run as long as at the start of a resource. Free-format frames like `lost` are
+    /// `freeByteCount` bytes long without padding.
+    init(_ bytes: [UInt8], from index: Int, resuming lost: FrameHeader, freeByteCount: Int?) {
+        self.bytes = bytes
+        reference = lost
+        isWhole = false
+        isResuming = true
+        self.index = index
+        freeFormatByteCount = freeByteCount
     }
 
     /// The next frame that begins in the bytes; it may end beyond them. `nil` if these bytes do not confirm
@@ -43,9 +58,9 @@ package struct FrameWalker: Sequence, IteratorProtocol {
             return step(over: header, length)
         }
         previous = nil
-        var isAfterFrame = true
+        var isAfterFrame = !isResuming
         while index + FrameHeader.byteCount <= bytes.count {
-            if let length = tagLength(at: index, isAfterFrame: isAfterFrame) {
+            if let length = Self.tagLength(in: bytes, at: index, isAfterFrame: isAfterFrame) {
                 index = length > bytes.count - index ? bytes.count : index + length
                 continue
             }
@@ -54,7 +69,9 @@ package struct FrameWalker: Sequence, IteratorProtocol {
             {
                 return step(over: header, length)
             }
-            index += 1
+            // Nothing else can begin a frame, or a tag that does not follow one.
+            let next = bytes[(index + 1)...].firstIndex { $0 == 0xFF || $0 == UInt8(ascii: "I") }
+            index = next ?? bytes.count
             isAfterFrame = false
         }
         return nil
@@ -68,11 +85,13 @@ package struct FrameWalker: Sequence, IteratorProtocol {
 
     /// `true` if the frame at `index` begins a run of frames. `isAtStart` states that only tags precede it.
     private mutating func isConfirmed(_ header: FrameHeader, isAtStart: Bool) -> Bool {
-        if let reference, !header.isConsistent(with: reference) { return false }
-        var count = reference == nil ? FrameRun.length : 2
-        var free = freeFormatByteCount
+        let isKnown =
+            reference.map { isResuming ? header.isAlike($0) : header.isConsistent(with: $0) } ?? false
+        if reference != nil, !isKnown, !isResuming { return false }
+        var count = isKnown ? 2 : FrameRun.length
+        var free = isResuming && !isKnown ? nil : freeFormatByteCount
         if header.bitRate == 0, free == nil {
-            if reference == nil { count = FrameRun.freeFormatLength }
+            if !isKnown { count = FrameRun.freeFormatLength }
             free = freeLength(of: header, at: index)
             if let free, free < Swift.max(Self.shortestFree, header.overheadByteCount + 1) { return false }
         }
@@ -91,7 +110,8 @@ package struct FrameWalker: Sequence, IteratorProtocol {
 
     /// The index after the frame at `place` and the tags that follow it; `nil` if it is no frame like `first`.
     private func frameEnd(at place: Int, like first: FrameHeader, free: Int?) -> Int? {
-        guard let header = FrameHeader(bytes, at: place), header.isConsistent(with: first),
+        guard let header = FrameHeader(bytes, at: place),
+            isResuming ? header.isAlike(first) : header.isConsistent(with: first),
             let length = header.byteCount(ifFree: free)
         else { return nil }
         // A free-format frame ends at the next header, wherever that is.
@@ -99,7 +119,9 @@ package struct FrameWalker: Sequence, IteratorProtocol {
             return nil
         }
         var end = place + length
-        while end < bytes.count, let tag = tagLength(at: end, isAfterFrame: true) { end += tag }
+        while end < bytes.count, let tag = Self.tagLength(in: bytes, at: end, isAfterFrame: true) {
+            end += tag
+        }
         return end
     }
 
@@ -116,9 +138,9 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// The length of the tag at `index`, ID3 or APE; `nil` if there is none. The three letters `TAG` can occur in
+    /// The length of the tag at `index` of `bytes`, ID3 or APE; `nil` if there is none. The three letters `TAG` can occur in
     /// junk by chance, and the footer of an APE tag looks like its header, so both are accepted only after a frame.
-    private func tagLength(at index: Int, isAfterFrame: Bool) -> Int? {
+    fileprivate static func tagLength(in bytes: [UInt8], at index: Int, isAfterFrame: Bool) -> Int? {
         switch bytes[index] {
         case UInt8(ascii: "T"):
             return isAfterFrame && bytes[index...].starts(with: "TAG".utf8) ? ID3v1Tag.byteCount : nil
@@ -132,19 +154,17 @@ package struct FrameWalker: Sequence, IteratorProtocol {
     }
 }
 
-/// Numbers the frames of a stream from a known one on. The bytes are passed in slices. Pure.
+/// Numbers the frames of a stream from a known one on, and finds where they go on after other bytes. The bytes are
+/// passed in slices. Pure.
 ///
-/// It follows the rules of libmpg123 (`parse.c`), so that frame numbers match those of decoding. A frame is
-/// followed by a frame, a tag, which is skipped, or junk. After junk, the next frame begins at the first four
-/// bytes that are accepted as a header. If that frame is of another kind, or anything else is in doubt, the
-/// scan is *lost* and stops.
+/// These frames, and no other bytes, are decoded (`FrameGate`), so a frame has the same number in both. A frame is
+/// followed by a frame, a tag, which is skipped, or by other bytes of any length. After those, frames go on where two
+/// of them follow one another. If a run of frames of another kind comes first, the scan is *lost* and stops.
 package struct FrameScan: Sendable, Equatable {
-    /// The number of bytes at `offset` that suffices for any step: the length of an APE tag's header.
+    /// The number of bytes at `offset` that suffices for any step between frames: the length of an APE tag's header.
     package static let reach = 32
-    /// The number of junk bytes after which the reference decoder gives up.
-    private static let mostJunk = 65_536
-    /// The longest frame that libmpg123 accepts (`MAXFRAMESIZE`), without its header.
-    private static let longestBody = 3_456
+    /// The length of the longest run of frames that ends a search.
+    private static let searchReach = FrameRun.freeFormatLength * FrameHeader.longestFrame
 
     /// The number of the next frame.
     package private(set) var number: Int64
@@ -153,13 +173,25 @@ package struct FrameScan: Sendable, Equatable {
     package private(set) var offset: Int64
     /// The offset after the last frame; `nil` before the first.
     package private(set) var lastFrameEnd: Int64?
-    /// `true` if nothing after `offset` can be determined.
-    package private(set) var isLost = false
+    /// The first frame of another kind, at `offset`; `nil` unless the scan is lost.
+    private var other: FrameWalker.Frame?
+    /// `true` if frames of another kind begin at `offset`.
+    package var isLost: Bool { other != nil }
 
-    private let header: FrameHeader
+    private var header: FrameHeader
     private let freeByteCount: Int?
-    /// The number of junk bytes since the last frame; `nil` directly after a frame.
-    private var junk: Int?
+    /// What stands between two frames.
+    enum Gap: Sendable, Equatable {
+        /// Nothing, or ID3v1 tags, which libmpg123 passes over like nothing.
+        case none
+        case tag
+        case other
+    }
+
+    /// What precedes the last frame found.
+    private(set) var gapBefore = Gap.none
+    /// What precedes `offset` since the last frame. After anything but tags, the next frame is searched for.
+    private var gap = Gap.none
 
     /// Starts at frame `number`, which begins at `offset`, in a stream of frames like `header`. Free-format
     /// frames are `freeByteCount` bytes long without padding.
@@ -170,6 +202,16 @@ package struct FrameScan: Sendable, Equatable {
         self.freeByteCount = freeByteCount
     }
 
+    /// The scan of the frames of another kind at which this scan stopped; `nil` unless it is lost.
+    var following: FrameScan? {
+        other.map { frame in
+            let free = frame.header.bitRate == 0 ? frame.byteCount - (frame.header.isPadded ? 1 : 0) : nil
+            var scan = FrameScan(fromFrame: number, at: offset, like: frame.header, freeByteCount: free)
+            scan.gap = gap
+            return scan
+        }
+    }
+
     /// The number of frames of the stream if it ends at `end`; `nil` while the scan has not reached `end`.
     package func frameCount(endingAt end: Int64) -> Int64? {
         guard !isLost, offset + Int64(FrameHeader.byteCount) > end else { return nil }
@@ -177,79 +219,68 @@ package struct FrameScan: Sendable, Equatable {
         return (lastFrameEnd ?? 0) > end ? number - 1 : number
     }
 
-    /// Scans `bytes`, which begin at `offset`, and calls `found` with every frame that begins in them.
+    /// Scans `bytes`, which begin at `offset`, and calls `found` with every frame that begins in them. The resource
+    /// ends at `end`, if that is known.
     ///
     /// If this leaves `offset` unchanged, the next step needs more bytes.
-    package mutating func scan(_ bytes: [UInt8], found: (_ number: Int64, _ offset: Int64) -> Void) {
+    package mutating func scan(
+        _ bytes: [UInt8],
+        endingAt end: Int64? = nil,
+        found: (_ number: Int64, _ offset: Int64) -> Void
+    ) {
         let start = offset
-        bytes.withUnsafeBufferPointer { bytes in
-            while !isLost {
-                let index = offset - start
-                guard index + Int64(FrameHeader.byteCount) <= Int64(bytes.count) else { return }
-                guard step(bytes, Int(index), found) else { return }
-            }
-        }
+        while let frame = next(in: bytes, from: start, endingAt: end) { found(number - 1, frame.lowerBound) }
     }
 
-    /// Takes one step at `index`; `false` if it needs more bytes.
-    private mutating func step(
-        _ bytes: UnsafeBufferPointer<UInt8>,
-        _ index: Int,
-        _ found: (Int64, Int64) -> Void
-    ) -> Bool {
-        let raw = (0..<FrameHeader.byteCount).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[index + $1]) }
-        if FrameHeader.passes(raw) {
-            guard let next = FrameHeader(raw), next.isConsistent(with: header),
-                let length = next.byteCount(ifFree: freeByteCount),
-                length - FrameHeader.byteCount <= Self.longestBody
+    /// The next frame that begins in `bytes`, which begin at offset `start`; it may end beyond them. `nil` if the
+    /// next step needs more bytes, or if the scan is lost. The resource ends at `end`, if that is known.
+    mutating func next(in bytes: [UInt8], from start: Int64, endingAt end: Int64? = nil) -> ByteRange? {
+        let isWhole = end.map { start + Int64(bytes.count) >= $0 } ?? false
+        while !isLost, offset - start + Int64(FrameHeader.byteCount) <= Int64(bytes.count) {
+            let index = Int(offset - start)
+            if gap != .other {
+                if let frame = FrameHeader(bytes, at: index), frame.isAlike(header),
+                    let length = frame.byteCount(ifFree: freeByteCount)
+                {
+                    return step(overFrameOf: length)
+                }
+                let isTag = "TIA".utf8.contains(bytes[index])
+                guard !isTag || bytes.count - index >= Self.reach || isWhole else { return nil }
+                // In other bytes the letters of a tag can occur by chance.
+                if let length = FrameWalker.tagLength(in: bytes, at: index, isAfterFrame: true) {
+                    if bytes[index] != UInt8(ascii: "T") { gap = .tag }
+                    offset += Int64(length)
+                    continue
+                }
+                gap = .other
+            }
+            var walker = FrameWalker(bytes, from: index, resuming: header, freeByteCount: freeByteCount)
+            guard let frame = walker.next() else {
+                let last = start + Int64(bytes.count)
+                offset = isWhole ? last : max(offset, last - Int64(Self.searchReach))
+                return nil
+            }
+            offset = start + Int64(frame.index)
+            guard frame.header.isConsistent(with: header),
+                (frame.header.bitRate == 0) == (header.bitRate == 0)
             else {
-                isLost = true
-                return true
+                other = frame
+                return nil
             }
-            // libmpg123 treats the header of a frame too short for its own side information as junk.
-            if next.layer == 3, length < next.overheadByteCount {
-                stepOverJunk()
-                return true
-            }
-            found(number, offset)
-            number += 1
-            offset += Int64(length)
-            lastFrameEnd = offset
-            junk = nil
-            return true
+            // The number of channels may have changed.
+            header = frame.header
+            return step(overFrameOf: frame.byteCount)
         }
-        // Tags are only recognised directly after a frame: in junk their letters can occur by chance.
-        guard junk == nil else {
-            stepOverJunk()
-            return true
-        }
-        let rest = bytes[index...].prefix(Self.reach)
-        if raw >> 8 == 0x54_4147 {
-            offset += Int64(ID3v1Tag.byteCount)
-        } else if raw >> 8 == 0x49_4433 {
-            guard rest.count >= ID3v2Header.byteCount else { return false }
-            guard let tag = ID3v2Header(Array(rest)[...]), !tag.hasFooter else {
-                isLost = true
-                return true
-            }
-            offset += Int64(tag.tagByteCount)
-        } else if raw == 0x4150_4554 {
-            guard rest.count >= Self.reach else { return false }
-            guard let length = APETag.byteCount(ofHeader: Array(rest)) else {
-                stepOverJunk()
-                return true
-            }
-            offset += length
-        } else {
-            stepOverJunk()
-        }
-        return true
+        return nil
     }
 
-    private mutating func stepOverJunk() {
-        let count = (junk ?? 0) + 1
-        junk = count
-        offset += 1
-        if count >= Self.mostJunk { isLost = true }
+    private mutating func step(overFrameOf byteCount: Int) -> ByteRange {
+        let frame = offset..<offset + Int64(byteCount)
+        number += 1
+        gapBefore = gap
+        gap = .none
+        offset = frame.upperBound
+        lastFrameEnd = offset
+        return frame
     }
 }

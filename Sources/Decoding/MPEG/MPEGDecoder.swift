@@ -3,7 +3,7 @@ package import Media
 /// Decodes MPEG audio, Layers I to III, with libmpg123.
 ///
 /// Decoding from the start yields the same samples as the reference decoder (`mpg123 -q -s --resync-limit
-/// 65536`). A seek restarts libmpg123 at a frame whose offset `StreamMap` knows or estimates; libmpg123's own
+/// 65536`), which is fed the frames only (`FrameGate`). A seek restarts libmpg123 at a frame whose offset `StreamMap` knows or estimates; libmpg123's own
 /// seeking is not used. Only `ByteSource.read` waits, so cancelling the task needs no further code.
 package final class MPEGDecoder: AudioDecoder {
     /// The bytes of one read while playing: a few seconds of music, since each read may switch to another
@@ -11,10 +11,6 @@ package final class MPEGDecoder: AudioDecoder {
     private static let readByteCount = 96 * 1024
     /// PCM frames in the longest MPEG frame.
     private static let mostSamplesPerFrame = 1_152
-    /// The longest tag accepted in mid-stream. libmpg123 buffers everything that it was fed until it
-    /// finds a frame, even a tag that it skips. So a longer tag ends the music instead of filling the
-    /// memory.
-    private static let mostHeldByteCount: Int64 = 32 << 20
 
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
@@ -30,6 +26,8 @@ package final class MPEGDecoder: AudioDecoder {
     /// The open stream; `nil` before `open`.
     private(set) var opened: OpenStream?
     private var feed = FeedPosition(frame: 0, start: 0, isExact: true, wantedSample: 0)
+    /// The gate of the bytes from `feed.start` on; `nil` before `open`.
+    private var gate: FrameGate?
     private var hold = PaddingHold(paddingCount: 0)
     /// The format of the frames that follow, if it changed.
     private var nextFormat: AudioFormat?
@@ -67,6 +65,7 @@ package final class MPEGDecoder: AudioDecoder {
         )
         let made = OpenStream(handle: handle, map: map, tagged: start.loudness)
         opened = made
+        gate = FrameGate(map.scan(fromFrame: 0, at: feed.start))
         input.forgetStart()
         var info = StreamInfo(format: map.format, bytesPerSecond: 1)
         info.tags = start.tags
@@ -86,6 +85,7 @@ package final class MPEGDecoder: AudioDecoder {
             // The file is a recording in progress: the bytes at its earlier end are music, not tags.
             hasSeenTail = false
             opened.map.audioEnd = length
+            opened.map.isTailKnown = false
             info = info.refined(by: opened.map)
         }
         knownLength = length
@@ -96,6 +96,7 @@ package final class MPEGDecoder: AudioDecoder {
         }
         hasSeenTail = true
         opened.map.audioEnd = tail.audioEnd
+        opened.map.isTailKnown = true
         var better = info.refined(by: opened.map)
         if let tags = tail.tags { better.tags = info.tags.filled(from: tags) }
         better.loudness = opened.loudness(tail: tail.loudness)
@@ -154,17 +155,16 @@ package final class MPEGDecoder: AudioDecoder {
         return written > 0 ? .frames(written / info.format.channelCount) : .end
     }
 
-    /// Reads and feeds the next bytes; `false` at the end of the resource.
+    /// Reads the next bytes and feeds the frames in them; `false` at the end of the resource.
     private func feedMore(_ handle: FeedHandle) async throws -> Bool {
         var bytes = feed.pending
         if bytes.isEmpty {
-            guard feed.nextRead - feed.lastEnd < Self.mostHeldByteCount else { return false }
             bytes = try await source.read(at: feed.nextRead, count: Self.readByteCount)
             feed.nextRead += Int64(bytes.count)
         }
         feed.pending = []
         guard !bytes.isEmpty else { return false }
-        try handle.feed(bytes[...])
+        for frames in gate?.pass(bytes) ?? [] { try handle.feed(frames) }
         return true
     }
 
@@ -175,7 +175,7 @@ package final class MPEGDecoder: AudioDecoder {
         in opened: OpenStream,
         into pcm: UnsafeMutableBufferPointer<Int16>
     ) -> Int {
-        let place = feed.start + decoded.offset
+        let place = gate?.offset(afterFed: decoded.offset) ?? feed.start
         if !feed.isExact { lookForLandmark(decoded.number, at: place, opened) }
         let frame = feed.firstFrame + decoded.number
         let skipped = feed.advance(to: frame, at: place, byteCount: decoded.byteCount)
@@ -282,7 +282,7 @@ package final class MPEGDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         nextFormat = nil
-        var lander = SeekLander(source, opened.map, maySample: feed.lastFrame != nil)
+        var lander = SeekLander(source, opened.map)
         let landing = try await lander.land(at: time)
         // Reopened only after the last `await`, so that a cancelled seek changes nothing.
         try opened.handle.reopen()
@@ -290,6 +290,7 @@ package final class MPEGDecoder: AudioDecoder {
         // If the actual format differs, libmpg123 reports it with the first frame.
         info.format = lander.map.format
         feed = landing.feed
+        gate = FrameGate(lander.map.scan(fromFrame: feed.firstFrame, at: feed.start))
         hold = PaddingHold(
             paddingCount: feed.isExact ? 0 : (opened.map.trim.padding?.count ?? 0) * info.format.channelCount
         )
@@ -301,7 +302,7 @@ package final class MPEGDecoder: AudioDecoder {
 
     package func isStored(at time: Duration) -> Bool {
         guard let map = opened?.map else { return false }
-        return SeekLander(source, map, maySample: false).isStored(at: map.position(at: time))
+        return SeekLander(source, map).isStored(at: map.position(at: time))
     }
 
     package func seekTable() -> [UInt8] {

@@ -34,13 +34,10 @@ struct SeekLander {
     let source: any ByteSource
     /// The map of the stream. Landing adds the frames that it finds.
     private(set) var map: StreamMap
-    /// `false` before the first sound, which must not wait for samples.
-    private let maySample: Bool
 
-    init(_ source: any ByteSource, _ map: StreamMap, maySample: Bool) {
+    init(_ source: any ByteSource, _ map: StreamMap) {
         self.source = source
         self.map = map
-        self.maySample = maySample
     }
 
     /// Lands on `time`, or on the end of the music if that is earlier.
@@ -58,15 +55,14 @@ struct SeekLander {
             return try await land(at: time)
         case .estimate(let frame, let offset, let sample):
             let target = Target(position: position, sample: sample, frame: frame, offset: map.origin + offset)
+            if map.isBehindFirstPart(frame) { map.dropConstantRate() }
             if map.hasConstantRate {
                 let landing = try await land(near: target)
                 if landing.place.isExact { return landing }
             }
             try await walkStored(to: frame)
             // Stored bytes are played without any request. If bytes arrive in order, a sample would come too late.
-            if maySample, !source.arrivesInOrder, !isStored(at: position) {
-                try await sampleRates(for: frame)
-            }
+            if !source.arrivesInOrder, !isStored(at: position) { try await sampleRates(for: frame) }
             // Samples also change the estimate of the end.
             let position = map.position(at: time)
             guard case .estimate(let frame, let offset, let sample) = map.route(to: position) else {
@@ -106,7 +102,7 @@ struct SeekLander {
             try Task.checkCancellation()
             let before = scan.offset
             let bytes = try await source.readStored(at: before, count: StoredWalk.slice)
-            scan.scan(bytes) { map.observe(frame: $0, at: $1) }
+            scan.scan(bytes, endingAt: source.length) { map.observe(frame: $0, at: $1) }
             if let length = source.length, let count = scan.frameCount(endingAt: length) {
                 map.ended(after: count)
                 return
@@ -163,7 +159,7 @@ struct SeekLander {
         )
     }
 
-    private func land(near target: Target) async throws -> Landing {
+    private mutating func land(near target: Target) async throws -> Landing {
         let wanted = LandingWindow(around: target.offset, frame: target.frame, in: map)
         if wanted.start <= map.origin,
             let feed = try await feed(fromKnown: 0, at: 0, wanted: target.sample)
@@ -178,8 +174,21 @@ struct SeekLander {
             try await window.fill(ByteWindow.requestByteCount, askingUpTo: ByteWindow.requestByteCount)
             frames = self.frames(in: window)
         }
-        guard !frames.isEmpty else { return atEnd(SeekLanding(frame: target.position, isExact: false)) }
+        guard !frames.isEmpty else {
+            let place = SeekLanding(frame: target.position, isExact: false)
+            guard !window.isAtEnd, window.end < map.audioEnd ?? .max else { return atEnd(place) }
+            // The bytes are no music, however many they are: what follows them is played.
+            let feed = FeedPosition(
+                frame: target.frame,
+                start: window.start,
+                isExact: false,
+                wantedSample: target.sample,
+                pending: window.bytes
+            )
+            return Landing(feed: feed, place: place)
+        }
         let exact = exactStart(for: target.frame, in: frames, at: window.start)
+        if frames.contains(where: { $0.header.bitRate != map.header.bitRate }) { map.dropConstantRate() }
         let (index, number) = exact ?? estimatedStart(for: target, in: frames, at: window.start)
         let feed = FeedPosition(
             frame: number,

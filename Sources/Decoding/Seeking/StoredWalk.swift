@@ -54,7 +54,7 @@ struct StoredWalk {
         var isJoined = false
         var isContradicted = false
         let first = first
-        scan.scan(bytes) { number, offset in
+        scan.scan(bytes, endingAt: length) { number, offset in
             if number > first, let known = map.table.offset(ofFrame: number) {
                 isJoined = true
                 isContradicted = isContradicted || known != offset - map.origin

