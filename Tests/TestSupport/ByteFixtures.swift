@@ -1,4 +1,5 @@
 import Foundation
+import System
 
 /// Pseudo-random bytes that are the same every time.
 package enum ByteFixtures {
@@ -23,17 +24,11 @@ package enum ByteFixtures {
 /// A random number generator that depends only on its seed (SplitMix64), so that a failing
 /// random test is identified by one number.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
-    package init(seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
+    package init(seed: UInt64) { numbers = SplitMix64(seed: seed &+ 0x9E37_79B9_7F4A_7C15) }
 
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    package mutating func next() -> UInt64 { numbers.next() }
 }
 
 /// The number of cases of a test: a subset in `make test`, all of them in `make soak`.

@@ -1,4 +1,5 @@
 package import Media
+import System
 
 /// When and how often failed requests are retried; every number with its reason.
 package struct RetryPolicy: Sendable, Equatable {
@@ -60,7 +61,7 @@ package struct RetryPolicy: Sendable, Equatable {
 /// Has no clock; all times are on the caller's clock.
 package struct RetryState: Sendable {
     private let policy: RetryPolicy
-    private var random: JitterGenerator
+    private var random: SplitMix64
     /// Attempts in a row without a byte.
     package private(set) var attempts = 0
     /// Set while the next attempt is scheduled or in progress; `nil` after progress and after the last
@@ -75,7 +76,7 @@ package struct RetryState: Sendable {
     /// `seed` determines the jitter, so that tests can predict it.
     package init(policy: RetryPolicy = RetryPolicy(), seed: UInt64) {
         self.policy = policy
-        random = JitterGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// An attempt brought no byte at `now`. Returns the wait for the next one; `nil` if it was the last
@@ -88,7 +89,7 @@ package struct RetryState: Sendable {
             finalError = givenUp(error)
             return nil
         }
-        let delay = policy.delay(after: attempts, jitter: random.next())
+        let delay = policy.delay(after: attempts, jitter: random.nextFraction())
         let ordered = retryAfter.map { min($0, policy.longestRetryAfter) } ?? .zero
         isOrdered = ordered > delay
         wait = LoadWait(
@@ -140,22 +141,5 @@ package struct RetryState: Sendable {
         var error = error
         error.cause = error.cause + SafeText(" (given up after \(attempts) attempts)")
         return error
-    }
-}
-
-/// Uniformly distributed random numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
-private struct JitterGenerator: Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// The next number, 0..<1.
-    mutating func next() -> Double {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        mixed ^= mixed >> 31
-        return Double(mixed >> 11) / Double(UInt64(1) << 53)
     }
 }

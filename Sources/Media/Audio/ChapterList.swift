@@ -44,12 +44,8 @@ package struct ChapterList: Sendable, Equatable {
 
     /// The number, from 1, of the chapter that is played at `position`; `nil` before the first one.
     package func number(at position: Duration) -> Int? {
-        var (low, high) = (0, chapters.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if chapters[middle].start <= position + Self.tolerance { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 ? low : nil
+        let started = chapters.partitioningIndex { $0.start > position + Self.tolerance }
+        return started > 0 ? started : nil
     }
 
     /// The number of the chapter to which `target` leads from `position`; `nil` if there is none.

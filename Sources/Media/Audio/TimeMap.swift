@@ -46,12 +46,8 @@ package struct TimeMap: Sendable, Equatable {
     package func time(at offset: Int64) -> Duration {
         guard offset > audio.lowerBound else { return .zero }
         guard offset < audio.upperBound else { return duration }
-        var (low, high) = (0, offsets.count - 1)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if offsets[middle] <= offset { low = middle } else { high = middle }
-        }
-        let share = Double(offset - offsets[low]) / Double(offsets[high] - offsets[low])
+        let low = offsets.partitioningIndex { $0 > offset } - 1
+        let share = Double(offset - offsets[low]) / Double(offsets[low + 1] - offsets[low])
         return duration * ((Double(low) + share) / Double(offsets.count - 1))
     }
 

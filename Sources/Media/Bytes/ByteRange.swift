@@ -19,7 +19,7 @@ extension RangeSet<Int64> {
         var gaps: [ByteRange] = []
         var offset = range.lowerBound
         let ranges = self.ranges
-        var place = firstPlace(endingAfter: offset)
+        var place = ranges.partitioningIndex { $0.upperBound > offset }
         while offset < range.upperBound, place < ranges.count, ranges[place].lowerBound < range.upperBound {
             if ranges[place].lowerBound > offset { gaps.append(offset..<ranges[place].lowerBound) }
             offset = ranges[place].upperBound
@@ -31,7 +31,8 @@ extension RangeSet<Int64> {
 
     /// The range of the set that contains `offset`; `nil` if none does.
     package func range(around offset: Int64) -> ByteRange? {
-        let place = firstPlace(endingAfter: offset)
+        let ranges = self.ranges
+        let place = ranges.partitioningIndex { $0.upperBound > offset }
         guard place < ranges.count, ranges[place].contains(offset) else { return nil }
         return ranges[place]
     }
@@ -39,18 +40,6 @@ extension RangeSet<Int64> {
     /// The part of `range(around:)` from `offset` on; `nil` if `offset` is not in the set.
     package func run(from offset: Int64) -> ByteRange? {
         range(around: offset).map { offset..<$0.upperBound }
-    }
-
-    /// The index of the first range that ends after `offset`; the number of ranges if none does.
-    private func firstPlace(endingAfter offset: Int64) -> Int {
-        let ranges = self.ranges
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     /// `true` if every byte of `range` is in the set; an empty range always is.
@@ -63,4 +52,23 @@ extension RangeSet<Int64> {
 extension Range<Int64> {
     /// The offsets that are in both ranges; if there are none, an empty range at the nearer end of `other`.
     package func intersection(_ other: ByteRange) -> ByteRange { clamped(to: other) }
+}
+
+extension RandomAccessCollection {
+    /// The index of the first element that `isInSecondPart`; `endIndex` if none is. All elements before that one must
+    /// not be, and all after it must be. A binary search.
+    package func partitioningIndex(where isInSecondPart: (Element) -> Bool) -> Index {
+        var low = startIndex
+        var count = self.count
+        while count > 0 {
+            let middle = index(low, offsetBy: count / 2)
+            if isInSecondPart(self[middle]) {
+                count /= 2
+            } else {
+                low = index(after: middle)
+                count -= count / 2 + 1
+            }
+        }
+        return low
+    }
 }

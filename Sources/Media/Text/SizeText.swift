@@ -29,3 +29,16 @@ package enum SizeText {
         bytes / scale + (bytes % scale * 2 >= scale ? 1 : 0)
     }
 }
+
+/// Formats counts for display.
+package enum CountText {
+    /// `1 track`, `2 tracks`; `many` if the plural does not end in `s` alone.
+    package static func of(_ count: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(count) \(count == 1 ? one : many ?? one + "s")"
+    }
+
+    /// `15 tracks`, or `15 tracks, 3 lists`.
+    package static func tracks(_ count: Int, lists: Int) -> String {
+        of(count, "track") + (lists > 0 ? ", " + of(lists, "list") : "")
+    }
+}

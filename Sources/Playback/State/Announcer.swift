@@ -92,7 +92,9 @@ struct Announcer: Sendable {
             messages.remove(at: place)
         }
         let known = SafeText(sum.known > 0 ? ", \(sum.known) already in the queue" : "")
-        let added = SafeText(sum.added > 0 ? "Added " + Self.countText(sum.added) : "Added nothing new")
+        let added = SafeText(
+            sum.added > 0 ? "Added " + CountText.of(sum.added, "track") : "Added nothing new"
+        )
         let text = added + known + (sum.failures.isEmpty ? "" : "; " + failures)
         var effects: [PlayerEffect] = []
         if sum.known > 0 { effects = [remark("already-queued", text)] } else { note(text) }
@@ -115,7 +117,7 @@ struct Announcer: Sendable {
 
     /// Reports that `source` takes long to read; `count` tracks were read so far.
     mutating func reading(_ count: Int, of source: SafeText) -> PlayerEffect {
-        let known = count > 0 ? " (" + Self.countText(count) + " so far)" : ""
+        let known = count > 0 ? " (" + CountText.of(count, "track") + " so far)" : ""
         return remark("reading", "Reading " + Self.short(TrackName.place(source)) + SafeText(known))
     }
 
@@ -141,10 +143,8 @@ struct Announcer: Sendable {
         return notice(MediaError(.notFound, SafeText("--start \(start)"), cause + SafeText("\(count)")))
     }
 
-    static func countText(_ count: Int) -> String { count == 1 ? "1 track" : "\(count) tracks" }
-
     static func savedText(_ count: Int, _ path: String) -> SafeText {
-        SafeText("Saved \(countText(count)) as \(path)")
+        SafeText("Saved \(CountText.of(count, "track")) as \(path)")
     }
 
     /// Reports that `tracks` were pinned or unpinned, and begins or ends their downloads.
@@ -152,7 +152,7 @@ struct Announcer: Sendable {
         let name =
             tracks.count == 1
             ? SafeText("\"") + title(of: tracks[0]) + "\""
-            : SafeText(Self.countText(tracks.count))
+            : SafeText(CountText.of(tracks.count, "track"))
         return isPinned
             ? [remark("pinned", "Pinned " + name + " (never evicted)"), .download(tracks)]
             : [remark("unpinned", "Unpinned " + name), .stopDownload(tracks)]

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The tracks to play, the current one and the order of playing. Pure.
 ///
@@ -24,14 +25,14 @@ struct PlayQueue: Sendable {
     private var feeds: [String: Int] = [:]
     /// The key of the last sort, and the revision and length of the queue after it.
     private var lastSort: (key: SortKey, revision: Int, count: Int)?
-    private var random: Shuffler
+    private var random: SplitMix64
     /// The number of requested additions that are still being read.
     private var awaitedAdditions = 0
     /// `true` if the next addition was requested before the last one arrived, so that one `undo` removes both.
     private var joinsAdditions = false
 
     /// `seed` determines every shuffle.
-    init(seed: UInt64) { random = Shuffler(state: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     var isShuffled: Bool { order != nil }
     var currentTrack: Track? { current.map { tracks[$0] } }

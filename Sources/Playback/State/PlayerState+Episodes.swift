@@ -70,8 +70,7 @@ extension PlayerState {
             return [announcer.badCommand("Only episodes of a podcast feed can be marked as played")]
         }
         let remembering = setPlayed(isPlayed, at: numbers.places)
-        let text =
-            "Marked \(count == 1 ? "1 episode" : "\(count) episodes") as \(isPlayed ? "" : "not ")played"
+        let text = "Marked \(CountText.of(count, "episode")) as \(isPlayed ? "" : "not ")played"
         let answer = announcer.remark(isPlayed ? "played" : "unplayed", SafeText(text))
         return [answer] + remembering
     }

@@ -72,25 +72,12 @@ enum QueueStep: Sendable, Equatable {
     var undoneText: SafeText {
         switch self {
         case .added(let places):
-            SafeText("Removed " + Announcer.countText(places.count))
+            SafeText("Removed " + CountText.of(places.count, "track"))
         case .removed(let tracks, _), .cleared(let tracks, _):
-            SafeText("Restored " + Announcer.countText(tracks.count))
+            SafeText("Restored " + CountText.of(tracks.count, "track"))
         case .moved: "Restored the order before the move"
         case .sorted: "Restored the order before sorting"
         case .shuffled: "Restored the order before shuffling"
         }
-    }
-}
-
-/// The random numbers of the shuffle (SplitMix64): good enough for music, and repeatable in tests.
-struct Shuffler: RandomNumberGenerator, Sendable {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -67,6 +67,6 @@ struct PlaylistProblems: Sendable, Equatable {
         let kinds = leftOut.sorted { ($1.value, $0.key.name) < ($0.value, $1.key.name) }
         let count = kinds.reduce(0) { $0 + $1.value }
         let list = kinds.map { "\($0.value) \($0.key.name)" }.joined(separator: ", ")
-        return SafeText("\(count) \(count == 1 ? "file" : "files"): \(list)")
+        return SafeText(CountText.of(count, "file") + ": " + list)
     }
 }

@@ -87,7 +87,7 @@ struct SourceBudget: Sendable {
     /// none was.
     func error(about subject: SafeText) -> MediaError? {
         excess.map { limit in
-            let read = "\(entries) \(entries == 1 ? "track" : "tracks")"
+            let read = CountText.of(entries, "track")
             return MediaError(.listTooLarge, subject, SafeText("more than \(words(of: limit)); read \(read)"))
         }
     }

@@ -231,7 +231,7 @@ struct FetchTally: Sendable, Equatable {
     /// `3 of 4 tracks are available offline, 12 MB downloaded`.
     var text: String {
         let all = cachedCount + failedCount
-        return "\(cachedCount) of \(CountText.of(all, "track", "tracks")) "
+        return "\(cachedCount) of \(CountText.of(all, "track")) "
             + "\(cachedCount == 1 || all == 1 ? "is" : "are") available offline, \(SizeText.text(fetchedBytes)) downloaded"
     }
 }

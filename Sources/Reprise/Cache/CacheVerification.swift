@@ -60,19 +60,19 @@ struct CacheVerification {
             lines.append("the index was damaged: it was set aside, and the cache is empty now")
         }
         if report.orphansRemoved > 0 {
-            let files = CountText.of(report.orphansRemoved, "file", "files")
+            let files = CountText.of(report.orphansRemoved, "file")
             lines.append("removed \(files) that belonged to no track")
         }
         if report.reclaimedBytes > 0 {
             lines.append("freed \(SizeText.text(report.reclaimedBytes)) that nothing needed")
         }
-        let tracks = CountText.of(report.entries, "track", "tracks")
+        let tracks = CountText.of(report.entries, "track")
         let checked = "checked \(tracks), \(SizeText.text(report.bytes))"
         guard !report.isSound else {
             let isOK = report.damagedAtServer.isEmpty
             return lines + ["\(checked): \(isOK ? "all OK" : "all as downloaded, nothing was deleted")"]
         }
-        let damaged = CountText.of(report.damaged.count, "track", "tracks")
+        let damaged = CountText.of(report.damaged.count, "track")
         return lines + [
             "\(checked): \(SizeText.text(report.damagedBytes)) in \(damaged) were damaged; "
                 + (report.leftBytes == 0

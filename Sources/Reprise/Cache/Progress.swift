@@ -141,7 +141,7 @@ struct FetchTotals: Sendable {
 
     /// `3 of 12 tracks done, 45 MB downloaded, about 2:10 left`.
     var text: String {
-        "\(doneCount) of \(CountText.of(trackCount, "track", "tracks")) done, "
+        "\(doneCount) of \(CountText.of(trackCount, "track")) done, "
             + "\(SizeText.text(fetchedBytes)) downloaded"
             + (timeLeft.map { ", about \($0.clockTime) left" } ?? "")
     }
@@ -154,7 +154,7 @@ struct FetchTotals: Sendable {
 
     /// The last line of a fetch that the user stopped.
     var stoppedText: String {
-        "Stopped at \(availableCount) of \(CountText.of(trackCount, "track", "tracks")), "
+        "Stopped at \(availableCount) of \(CountText.of(trackCount, "track")), "
             + "\(SizeText.text(fetchedBytes)) downloaded – run it again to go on"
     }
 }

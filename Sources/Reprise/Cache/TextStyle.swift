@@ -51,16 +51,3 @@ enum CalendarTime {
             + "\(padded(parts.tm_hour)):\(padded(parts.tm_min))"
     }
 }
-
-/// Formats counts for display.
-enum CountText {
-    /// `1 entry`, `2 entries`.
-    static func of(_ count: Int, _ one: String, _ many: String) -> String {
-        "\(count) \(count == 1 ? one : many)"
-    }
-
-    /// `15 tracks`, or `15 tracks, 3 lists`.
-    static func tracks(_ count: Int, lists: Int) -> String {
-        of(count, "track", "tracks") + (lists > 0 ? ", " + of(lists, "list", "lists") : "")
-    }
-}

@@ -140,7 +140,7 @@ struct Configuration: Sendable {
         var first = all.first
         let others = all.count - 1
         first?.help = SafeText(
-            "reprise config" + (others > 0 ? " for \(CountText.of(others, "more error", "more errors"))" : "")
+            "reprise config" + (others > 0 ? " for \(CountText.of(others, "more error"))" : "")
         )
         return first
     }

@@ -26,7 +26,7 @@ struct PlainNarrator: Sendable {
         switch event {
         case .loaded(let tracks):
             self.tracks = tracks
-            return SafeText("\(tracks) \(tracks == 1 ? "track" : "tracks")")
+            return SafeText(CountText.of(tracks, "track"))
         case .track(let report):
             reports[report.index] = report
             // The track was selected during a pause: no `playing` event will announce it.

@@ -44,11 +44,11 @@ enum SessionSummary {
         let (failed, lost) = (report.failed - report.lostSources, report.lostSources)
         let others = [
             report.skipped > 0 ? ", skipped \(report.skipped)" : "", failed > 0 ? ", \(failed) failed" : "",
-            lost > 0 ? ", \(CountText.of(lost, "source", "sources")) unreadable" : "",
+            lost > 0 ? ", \(CountText.of(lost, "source")) unreadable" : "",
         ]
-        return "played \(CountText.of(report.played - report.skipped, "track", "tracks"))\(others.joined()); "
+        return "played \(CountText.of(report.played - report.skipped, "track"))\(others.joined()); "
             + "\(SizeText.text(report.fetchedBytes)) from the network, "
             + "\(SizeText.text(report.cachedBytes)) from the cache, "
-            + CountText.of(report.requestCount, "request", "requests")
+            + CountText.of(report.requestCount, "request")
     }
 }

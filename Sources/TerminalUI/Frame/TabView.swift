@@ -19,8 +19,8 @@ enum TabView {
         switch state.view {
         case .queue: queueAmounts(state, glyphs)
         case .cache: cacheAmounts(state.cache)
-        case .network: [SafeText(count(state.network.recordCount, "entry", "entries"))]
-        case .messages: [SafeText(count(state.player.messages.count, "message"))]
+        case .network: [SafeText(CountText.of(state.network.recordCount, "entry", "entries"))]
+        case .messages: [SafeText(CountText.of(state.player.messages.count, "message"))]
         case .playing: pages(of: state.playing)
         case .help: pages(of: state.help)
         }
@@ -31,7 +31,7 @@ enum TabView {
     private static func queueAmounts(_ state: UIState, _ glyphs: Glyphs) -> [SafeText] {
         let (all, list) = (state.player.tracks.count, state.queue.list)
         guard let filter = state.queue.filter else {
-            let (place, tracks) = (place(in: list), count(all, "track"))
+            let (place, tracks) = (place(in: list), CountText.of(all, "track"))
             return [
                 SafeText(place + tracks), SafeText(place.isEmpty ? tracks : place + "\(all)"),
                 SafeText(tracks),
@@ -51,8 +51,8 @@ enum TabView {
         }
         let size = cache.report.budget.map { SizeText.text(stored, of: $0) } ?? SizeText.text(stored)
         let lists = cache.report.entries?.count(where: \.isList) ?? 0
-        let tracks = count(all - lists, "track")
-        let both = lists == 0 ? tracks : tracks + ", " + count(lists, "list")
+        let tracks = CountText.of(all - lists, "track")
+        let both = CountText.tracks(all - lists, lists: lists)
         // With lists among the rows, the selected row has no place among the tracks.
         let place = lists == 0 ? place(in: cache.list) : ""
         return [
@@ -70,10 +70,6 @@ enum TabView {
     /// `2/4` for a text that is longer than the window.
     private static func pages(of list: ListPosition) -> [SafeText] {
         list.isCut ? [SafeText("\(list.page.number)/\(list.page.count)")] : []
-    }
-
-    private static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-        "\(number) \(number == 1 ? one : many ?? one + "s")"
     }
 }
 

@@ -28,7 +28,7 @@ enum CommandReply {
         case .setGain(let mode?): return unchanged(player.gainMode == mode, gain(mode))
         case .mute, .shuffle, .setRepeat, .setGain: return nil
         case _ where count == 0: return .error("The queue is empty")
-        case .list: return .notice(SafeText("The queue has \(tracks(count))"))
+        case .list: return .notice(SafeText("The queue has \(CountText.of(count, "track"))"))
         case .play: return .notice("Playing")
         case .pause: return isActive(player) ? .notice("Paused") : nothingPlays
         case .toggle:
@@ -51,18 +51,21 @@ enum CommandReply {
         case .reload:
             return isActive(player) ? .notice("Downloading this track again if it has changed") : nothingPlays
         case .remove(let numbers):
-            return numbered(numbers.highest, in: player) { "Removed \(tracks(numbers.count))" + undo.string }
+            return numbered(numbers.highest, in: player) {
+                "Removed \(CountText.of(numbers.count, "track"))" + undo.string
+            }
         case .move(let numbers, let target):
             return numbered(max(numbers.highest, target), in: player) {
-                "Moved \(tracks(numbers.count)) to position \(target)" + undo.string
+                "Moved \(CountText.of(numbers.count, "track")) to position \(target)" + undo.string
             }
         case .sort(let key): return .notice(SafeText("Sorted by \(key.rawValue)") + undo)
-        case .shuffleNow: return .notice(SafeText("Shuffled \(tracks(count))") + undo)
-        case .clear: return .notice(SafeText("Cleared \(tracks(count))") + undo)
+        case .shuffleNow: return .notice(SafeText("Shuffled \(CountText.of(count, "track"))") + undo)
+        case .clear: return .notice(SafeText("Cleared \(CountText.of(count, "track"))") + undo)
         case .clearOthers:
             let others = player.currentIndex == nil ? count : count - 1
             return others == 0
-                ? .error("There are no other tracks") : .notice(SafeText("Cleared \(tracks(others))") + undo)
+                ? .error("There are no other tracks")
+                : .notice(SafeText("Cleared \(CountText.of(others, "track"))") + undo)
         }
     }
 
@@ -112,8 +115,6 @@ enum CommandReply {
         }
         return .notice(SafeText(text()))
     }
-
-    private static func tracks(_ count: Int) -> String { count == 1 ? "1 track" : "\(count) tracks" }
 
     private static func volume(_ percent: Int) -> SafeText { SafeText("Volume \(percent) %") }
 

@@ -199,7 +199,7 @@ package struct QueueViewState: Sendable {
         marks = []
         let numbers = TrackNumbers(places: places)
         let undo = keys.name(of: .player(.undo)).map { " · " + $0 + " undo" } ?? ""
-        let removed = SafeText("Removed \(numbers.count) \(numbers.count == 1 ? "track" : "tracks")")
+        let removed = SafeText("Removed " + CountText.of(numbers.count, "track"))
         return .notice(removed + undo, [.send(.remove(numbers))])
     }
 

@@ -120,7 +120,7 @@ struct PlayingFact {
     private static func downloaded(_ player: PlayerSnapshot) -> SafeText? {
         let load = player.load
         guard load.requestCount > 0 else { return nil }
-        let requests = load.requestCount == 1 ? "1 request" : "\(load.requestCount) requests"
+        let requests = CountText.of(load.requestCount, "request")
         var text = "\(SizeText.text(load.fetchedBytes)) in \(requests)"
         if let rate = load.bytesPerSecond, (0...1e15).contains(rate) {
             text += ", \(SizeText.text(Int64(rate)))/s"
