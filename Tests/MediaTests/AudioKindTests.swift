@@ -44,16 +44,6 @@ import Testing
 
     @Test(
         arguments: [
-            ("audio/mpeg", .mpeg), ("Audio/X-M4A", .mp4), ("audio/flac; charset=x", .flac),
-            ("audio/ogg;codecs=opus", .ogg), ("audio/aacp", .adts), ("text/plain", nil), ("", nil),
-        ] as [(String, AudioKind?)]
-    )
-    func `a content type tells the kind, whatever its case and parameters`(type: String, kind: AudioKind?) {
-        #expect(AudioKind.byContentType(type) == kind)
-    }
-
-    @Test(
-        arguments: [
             ("a.mp3", .mpeg), ("/x/song.OPUS", .ogg), ("a.b.m4b", .mp4), ("a.ape", .monkeysAudio),
             ("mp3", nil),
             ("a.", nil), ("", nil), ("a.jpg", nil), ("a.mp3/b", nil),

@@ -1,17 +1,17 @@
-/// An audio format, or a container of audio. The table of all of them: names, magic numbers, content types, file name
-/// extensions, and which are played. `DecoderTable` has the decoders of those.
+/// An audio format, or a container of audio. The table of all of them: names, magic numbers, file name extensions, and
+/// which are played. `DecoderTable` has the decoders of those.
 ///
-/// Content types and names are hints, because servers and people often state wrong ones: magic numbers take
-/// precedence. MPEG audio and ADTS have none that is reliable; their frame headers are checked by the probe.
+/// File names are hints, because people often choose wrong ones: magic numbers take precedence. MPEG audio and ADTS have
+/// none that is reliable; their frame headers are checked by the probe.
 package enum AudioKind: Sendable, Hashable, CaseIterable {
     case mpeg, flac, ogg, wave, aiff, mp4, adts, wavpack, monkeysAudio, asf, matroska
     case musepack, trueAudio, dsd, caf, au, amr, midi, avi, mpegVideo
 
     /// The kinds that Reprise plays, in the order of messages.
-    package static let played = rows.filter(\.isPlayed).map(\.kind)
+    package static let played = playedRows.map(\.kind)
 
     /// The extensions of files that are played, in lower case.
-    package static let playedExtensions = rows.filter(\.isPlayed).flatMap(\.extensions)
+    package static let playedExtensions = playedRows.flatMap(\.extensions)
 
     /// A message that names `what`, which is not played, and the kinds that are.
     package static func refusal(of what: SafeText) -> SafeText {
@@ -40,12 +40,6 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         }?.kind
     }
 
-    /// The kind that `contentType`, with or without parameters, states; `nil` if it states none of them.
-    package static func byContentType(_ contentType: String) -> AudioKind? {
-        let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-        return kindByType[type]
-    }
-
     /// The kind that the extension of the file name or path `name` suggests; `nil` if it suggests none.
     package static func byName(_ name: String) -> AudioKind? {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -60,11 +54,9 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         var name: String
         /// Alternatives; each is a magic number of one or more parts.
         var magic: [[Part]] = []
-        var types: [String] = []
         var extensions: [StaticString] = []
         /// Extensions of files of this kind that are not played, because of their codec or a protection.
         var otherExtensions: [StaticString] = []
-        var isPlayed = false
         var mayHaveWideSamples = false
     }
 
@@ -75,156 +67,105 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     private static func row(of kind: AudioKind) -> Row { rowByKind[kind] ?? rows[0] }
 
     private static let rowByKind = Dictionary(uniqueKeysWithValues: rows.map { ($0.kind, $0) })
-    private static let kindByType = Dictionary(
-        uniqueKeysWithValues: rows.flatMap { row in row.types.map { ($0, row.kind) } }
-    )
     private static let kindByExtension = Dictionary(
         uniqueKeysWithValues: rows.flatMap { row in
             (row.extensions + row.otherExtensions).map { ($0.description, row.kind) }
         }
     )
 
-    /// Marks that a line of text could begin with (`MAC Demarco/Salad Days.mp3`) are tested with the binary byte
-    /// that follows them, so that a playlist is not taken for music.
-    private static let rows = [
+    private static let rows = playedRows + otherRows
+
+    private static let playedRows = [
+        // The early container of MP3 in RIFF.
         Row(
             kind: .mpeg,
             name: "MP3",
-            // The early container of MP3 in RIFF.
             magic: [[mark("RIFF"), mark("RMP3", at: 8)]],
-            types: ["audio/mpeg", "audio/mp3", "audio/mpeg3", "audio/mpg", "audio/x-mpeg", "audio/x-mp3"],
-            extensions: ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"],
-            isPlayed: true
+            extensions: ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"]
         ),
         Row(
             kind: .flac,
             name: "FLAC",
             magic: [[mark("fLaC")]],
-            types: ["audio/flac", "audio/x-flac"],
             extensions: ["flac", "fla"],
-            isPlayed: true,
             mayHaveWideSamples: true
         ),
         Row(
             kind: .ogg,
             name: "Ogg",
             magic: [[mark("OggS"), (4, [0])]],
-            types: ["audio/ogg", "application/ogg", "audio/opus", "audio/vorbis", "audio/x-vorbis+ogg"],
             extensions: ["ogg", "oga", "opus"],
-            otherExtensions: ["spx"],
-            isPlayed: true
+            otherExtensions: ["spx"]
         ),
-        Row(
-            kind: .adts,
-            name: "AAC",
-            types: ["audio/aac", "audio/aacp", "audio/x-aac"],
-            extensions: ["aac", "adts"],
-            isPlayed: true
-        ),
+        Row(kind: .adts, name: "AAC", extensions: ["aac", "adts"]),
         Row(
             kind: .mp4,
             name: "M4A",
             magic: [[mark("ftyp", at: 4)]],
-            types: ["audio/mp4", "audio/x-m4a", "audio/m4a", "audio/x-m4b", "video/mp4"],
             extensions: ["m4a", "m4b", "mp4"],
-            otherExtensions: ["m4p", "alac"],
-            isPlayed: true
+            otherExtensions: ["m4p", "alac"]
         ),
         Row(
             kind: .wave,
             name: "WAV",
             magic: ["RIFF", "RF64", "BW64"].map { [mark($0), mark("WAVE", at: 8)] },
-            types: ["audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"],
             extensions: ["wav", "wave", "bwf", "rf64"],
-            isPlayed: true,
             mayHaveWideSamples: true
         ),
         Row(
             kind: .aiff,
             name: "AIFF",
             magic: ["AIFF", "AIFC"].map { [mark("FORM"), mark($0, at: 8)] },
-            types: ["audio/aiff", "audio/x-aiff"],
             extensions: ["aif", "aiff", "aifc"],
-            isPlayed: true,
             mayHaveWideSamples: true
         ),
-        Row(
-            kind: .wavpack,
-            name: "WavPack",
-            magic: [[mark("wvpk")]],
-            types: ["audio/wavpack", "audio/x-wavpack"],
-            extensions: ["wv"]
-        ),
+    ]
+
+    /// Marks that a line of text could begin with (`MAC Demarco/Salad Days.mp3`) are tested with the binary byte
+    /// that follows them, so that a playlist is not taken for music.
+    private static let otherRows = [
+        Row(kind: .wavpack, name: "WavPack", magic: [[mark("wvpk")]], extensions: ["wv"]),
         Row(
             kind: .monkeysAudio,
             name: "Monkey's Audio",
             magic: [[mark("MAC "), (5, [0x0E])], [mark("MAC "), (5, [0x0F])]],
-            types: ["audio/x-ape", "audio/ape", "audio/x-monkeys-audio"],
             extensions: ["ape"]
         ),
         Row(
             kind: .asf,
             name: "ASF/WMA",
             magic: [[(0, [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11])]],
-            types: ["audio/x-ms-wma", "video/x-ms-asf", "application/vnd.ms-asf"],
             extensions: ["wma", "asf"]
         ),
         Row(
             kind: .matroska,
             name: "Matroska/WebM",
             magic: [[(0, [0x1A, 0x45, 0xDF, 0xA3])]],
-            types: ["audio/webm", "video/webm", "audio/x-matroska", "video/x-matroska"],
             extensions: ["mka", "mkv", "webm", "weba"]
         ),
         Row(
             kind: .musepack,
             name: "Musepack",
             magic: [[mark("MPCK")], [mark("MP+"), (3, [0x07])], [mark("MP+"), (3, [0x17])]],
-            types: ["audio/x-musepack", "audio/musepack"],
             extensions: ["mpc"]
         ),
-        Row(
-            kind: .trueAudio,
-            name: "TTA",
-            magic: [[mark("TTA1")]],
-            types: ["audio/x-tta"],
-            extensions: ["tta"]
-        ),
+        Row(kind: .trueAudio, name: "TTA", magic: [[mark("TTA1")]], extensions: ["tta"]),
         Row(
             kind: .dsd,
             name: "DSD",
             magic: [[mark("DSD "), (4, [28])], [mark("FRM8"), mark("DSD ", at: 12)]],
-            types: ["audio/x-dsf", "audio/x-dff"],
             extensions: ["dsf", "dff"]
         ),
-        Row(
-            kind: .caf,
-            name: "CAF",
-            magic: [[mark("caff"), (4, [0])]],
-            types: ["audio/x-caf"],
-            extensions: ["caf"]
-        ),
-        Row(
-            kind: .au,
-            name: "AU",
-            magic: [[mark(".snd"), (4, [0])]],
-            types: ["audio/basic"],
-            extensions: ["au", "snd"]
-        ),
-        Row(kind: .amr, name: "AMR", magic: [[mark("#!AMR")]], types: ["audio/amr"], extensions: ["amr"]),
+        Row(kind: .caf, name: "CAF", magic: [[mark("caff"), (4, [0])]], extensions: ["caf"]),
+        Row(kind: .au, name: "AU", magic: [[mark(".snd"), (4, [0])]], extensions: ["au", "snd"]),
+        Row(kind: .amr, name: "AMR", magic: [[mark("#!AMR")]], extensions: ["amr"]),
         Row(
             kind: .midi,
             name: "MIDI",
             magic: [[mark("MThd")], [mark("RIFF"), mark("RMID", at: 8)]],
-            types: ["audio/midi", "audio/x-midi"],
             extensions: ["mid", "midi"]
         ),
-        Row(
-            kind: .avi,
-            name: "AVI",
-            magic: [[mark("RIFF"), mark("AVI ", at: 8)]],
-            types: ["video/x-msvideo"]
-        ),
+        Row(kind: .avi, name: "AVI", magic: [[mark("RIFF"), mark("AVI ", at: 8)]]),
         // A program stream, or MPEG video without one.
         Row(kind: .mpegVideo, name: "MPEG video", magic: [[(0, [0, 0, 1, 0xBA])], [(0, [0, 0, 1, 0xB3])]]),
     ]
