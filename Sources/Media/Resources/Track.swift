@@ -1,3 +1,5 @@
+import System
+
 /// An item of the queue.
 ///
 /// Copies share what a list states of the track, so that a queue of 100,000 tracks is quick to sort and to copy.
@@ -90,44 +92,21 @@ package struct Track: Sendable, Equatable, Identifiable {
 ///
 /// Most tracks of long playlists have a title and an artist only. So the other tags share one word, which makes a long
 /// queue smaller and quicker to copy.
+@dynamicMemberLookup
 package struct TrackTags: Sendable, Equatable {
     package var title: SafeText?
     package var artist: SafeText?
     /// The other tags; `nil` if none is known.
     private var rare: Shared<RareTags>?
 
-    package var album: SafeText? {
-        get { rare?.value.album }
-        set { change { $0.album = newValue } }
-    }
-    package var year: SafeText? {
-        get { rare?.value.year }
-        set { change { $0.year = newValue } }
-    }
-    /// The track number on its album, as written (`3` or `3/12`).
-    package var number: SafeText? {
-        get { rare?.value.number }
-        set { change { $0.number = newValue } }
-    }
-    /// The artist of the whole album, if stated.
-    package var albumArtist: SafeText? {
-        get { rare?.value.albumArtist }
-        set { change { $0.albumArtist = newValue } }
-    }
-    /// The number of the disc in a set, as written (`1` or `1/2`).
-    package var disc: SafeText? {
-        get { rare?.value.disc }
-        set { change { $0.disc = newValue } }
-    }
-    package var genre: SafeText? {
-        get { rare?.value.genre }
-        set { change { $0.genre = newValue } }
-    }
-    /// The offsets of the block or frame with the cover in the resource; `nil` if none is known. It is never fetched to
-    /// find it.
-    package var cover: ByteRange? {
-        get { rare?.value.cover }
-        set { change { $0.cover = newValue } }
+    /// One of the other tags.
+    package subscript<Tag>(dynamicMember tag: WritableKeyPath<RareTags, Tag?>) -> Tag? {
+        get { rare.flatMap { $0.value[keyPath: tag] } }
+        set {
+            var tags = rare?.value ?? RareTags()
+            tags[keyPath: tag] = newValue
+            rare = tags == RareTags() ? nil : Shared(tags)
+        }
     }
 
     package init(
@@ -143,9 +122,15 @@ package struct TrackTags: Sendable, Equatable {
     ) {
         self.title = title
         self.artist = artist
-        var rare = RareTags()
-        (rare.album, rare.year, rare.number) = (album, year, number)
-        (rare.albumArtist, rare.disc, rare.genre, rare.cover) = (albumArtist, disc, genre, cover)
+        let rare = RareTags(
+            album: album,
+            year: year,
+            number: number,
+            albumArtist: albumArtist,
+            disc: disc,
+            genre: genre,
+            cover: cover
+        )
         self.rare = rare == RareTags() ? nil : Shared(rare)
     }
 
@@ -154,13 +139,13 @@ package struct TrackTags: Sendable, Equatable {
         TrackTags(
             title: title ?? other.title,
             artist: artist ?? other.artist,
-            album: album ?? other.album,
-            year: year ?? other.year,
-            number: number ?? other.number,
-            albumArtist: albumArtist ?? other.albumArtist,
-            disc: disc ?? other.disc,
-            genre: genre ?? other.genre,
-            cover: cover ?? other.cover
+            album: self.album ?? other.album,
+            year: self.year ?? other.year,
+            number: self.number ?? other.number,
+            albumArtist: self.albumArtist ?? other.albumArtist,
+            disc: self.disc ?? other.disc,
+            genre: self.genre ?? other.genre,
+            cover: self.cover ?? other.cover
         )
     }
 
@@ -174,12 +159,6 @@ package struct TrackTags: Sendable, Equatable {
     }
 
     private static func size(_ text: SafeText?) -> Int { text?.string.utf8.count ?? 0 }
-
-    private mutating func change(_ body: (inout RareTags) -> Void) {
-        var tags = rare?.value ?? RareTags()
-        body(&tags)
-        rare = tags == RareTags() ? nil : Shared(tags)
-    }
 }
 
 /// A value that its copies share: a copy takes one reference count, however many parts the value has.
@@ -205,15 +184,19 @@ private struct Shared<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-/// The tags that few tracks of long queues have.
-private struct RareTags: Sendable, Equatable {
-    var album: SafeText?
-    var year: SafeText?
-    var number: SafeText?
-    var albumArtist: SafeText?
-    var disc: SafeText?
-    var genre: SafeText?
-    var cover: ByteRange?
+/// The tags that few tracks of long queues have; `nil` if unknown.
+package struct RareTags: Sendable, Equatable {
+    package var album: SafeText?
+    package var year: SafeText?
+    /// The track number on its album, as written (`3` or `3/12`).
+    package var number: SafeText?
+    /// The artist of the whole album, if stated.
+    package var albumArtist: SafeText?
+    /// The number of the disc in a set, as written (`1` or `1/2`).
+    package var disc: SafeText?
+    package var genre: SafeText?
+    /// The offsets of the block or frame with the cover in the resource. It is never fetched to find it.
+    package var cover: ByteRange?
 }
 
 /// Tags and duration of a track as found when it was opened.
@@ -251,17 +234,10 @@ extension TrackResolver {
 
     /// Resolves `source`, and returns all of its tracks at once.
     package func tracks(for source: String) async throws -> ResolvedTracks {
-        let all = Parts()
-        try await resolve(source) { await all.add($0) }
-        return await all.whole
+        let all = Locked(ResolvedTracks(tracks: []))
+        try await resolve(source) { part in all.withLock { $0.add(part) } }
+        return all.withLock { $0 }
     }
-}
-
-/// The parts of a source that were delivered so far.
-private actor Parts {
-    private(set) var whole = ResolvedTracks(tracks: [])
-
-    func add(_ part: ResolvedTracks) { whole.add(part) }
 }
 
 /// The tracks of a source, and the problems with single entries.
