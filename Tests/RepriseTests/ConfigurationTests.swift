@@ -94,11 +94,11 @@ import Testing
         ("[keys]\nx = 3", "2: keys.x takes a text in quotes"),
         (
             "[play]\nvolume = 300",
-            "2: play.volume: '300' is invalid – use 0 to 100"
+            "2: play.volume: The value '300' is invalid for '--volume <percent>': use 0 to 100"
         ),
         (
             "\n\n[cache]\nsize = \"much\"",
-            "4: cache.size: 'much' is invalid – use a size as 500M or 10GB"
+            "4: cache.size: The value 'much' is invalid for '--cache-size <size>': use a size as 500M or 10GB"
         ),
         (
             "[network]\nheader = [\"A: 1\", \"hunter\"]",

@@ -115,7 +115,7 @@ struct EventLineTests {
         ),
         Golden(
             event: track("http://h/e.mp3") {
-                $0.episode = Episode(feed: "http://h/", guid: "1", date: FeedDate(seconds: 0), place: 0)
+                $0.episode = Episode(feed: "http://h/", guid: "1", date: InternetDate(seconds: 0), place: 0)
             },
             json: #"{"event":"track","t":1.5,"index":1,"source":"http://h/e.mp3","title":null,"artist":null,"#
                 + #""duration":null,"seekable":true,"episode":{"date":"1970-01-01","played":false}}"#,
@@ -197,5 +197,21 @@ struct EventLineTests {
 
     @Test func `a string escapes what JSON forbids and nothing else`() {
         #expect(EventLine.quoted("a\"\\\u{1}\u{1F}\nü🎵/") == #""a\"\\\u0001\u001f\u000aü🎵/""#)
+    }
+}
+
+extension EventLine {
+    /// The event as one JSON object.
+    var json: String {
+        var text = ""
+        writeJSON(to: &text)
+        return text
+    }
+
+    /// The event as one line of words.
+    var words: String {
+        var text = ""
+        writeWords(to: &text)
+        return text
     }
 }

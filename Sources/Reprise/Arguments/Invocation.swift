@@ -51,7 +51,7 @@ enum Invocation {
     }
 
     private static func play(_ arguments: [String]) throws(UsageError) -> Invocation {
-        try shown(by: Options.self) {
+        try shown(by: Options.self, of: arguments) {
             guard let options = try Options.parseAsRoot(arguments) as? Options else {
                 return .show(Options.helpMessage())
             }
@@ -94,7 +94,7 @@ enum Invocation {
             )
         }
         do throws(UsageError) {
-            let invocation = try shown(by: CacheCommands.Root.self) {
+            let invocation = try shown(by: CacheCommands.Root.self, of: ["cache"] + arguments) {
                 try CacheCommands.invocation(of: arguments)
             }
             guard case .show(let text) = invocation else { return invocation }
@@ -110,10 +110,11 @@ enum Invocation {
         }
     }
 
-    /// The result of `parse`. ArgumentParser throws help and completions, which become a text to show; every
-    /// other error becomes a refusal.
+    /// The result of `parse`. ArgumentParser throws help and completions, which become a text to show; every other error
+    /// becomes a refusal: of an unknown option among `arguments`, if `command` lacks one of them.
     private static func shown(
         by command: any ParsableCommand.Type,
+        of arguments: [String] = [],
         _ parse: () throws -> Invocation
     ) throws(UsageError) -> Invocation {
         do {
@@ -122,19 +123,25 @@ enum Invocation {
             throw error
         } catch {
             guard command.exitCode(for: error).isSuccess else {
-                throw UsageError(guessed(command.message(for: error)))
+                throw UsageError(unknownOption(in: arguments, of: command) ?? command.message(for: error))
             }
             return .show(command.fullMessage(for: error))
         }
     }
 
-    /// `message` with a better guess at an unknown option: ArgumentParser does not think of `--help`.
-    private static func guessed(_ message: String) -> String {
-        // `Unknown option '--hlep'. Did you mean '--seek'?`
-        let parts = message.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count >= 3, parts[0] == "Unknown option " else { return message }
-        let hint = Spelling.hint(for: parts[1], among: parts.dropFirst(3).prefix(1) + ["--help"])
-        return hint.isEmpty ? message : "Unknown option '\(parts[1])'" + hint
+    /// The refusal of the first option that `command`, or its subcommand that `arguments` name, lacks; `nil` if there is
+    /// none. ArgumentParser has one too, but it never guesses that `--help` was meant.
+    private static func unknownOption(in arguments: [String], of command: any ParsableCommand.Type) -> String?
+    {
+        var declared = DeclaredCommand(command)
+        for name in arguments {
+            guard let found = declared.subcommands?.first(where: { $0.commandName == name }) else { break }
+            declared = found
+        }
+        let names = declared.options.flatMap(\.longNames) + ["--help"]
+        let typed = arguments.prefix { $0 != "--" }.map { String($0.prefix { $0 != "=" }) }
+        let unknown = typed.first { $0.hasPrefix("--") && !names.contains($0) }
+        return unknown.map { "Unknown option '\($0)'" + Spelling.hint(for: $0, among: names) }
     }
 }
 

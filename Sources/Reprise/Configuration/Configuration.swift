@@ -158,25 +158,11 @@ struct Configuration: Sendable {
                 _ = try Invocation.parse(arguments + entry.arguments)
                 arguments += entry.arguments
             } catch {
-                let reason = SafeText(entry.setting.name) + ": " + Self.reason(error, of: entry.setting)
+                let reason = SafeText(entry.setting.name) + ": " + error.message
                 errors.append((entry.line, Self.refusal(name, entry.line, reason)))
             }
         }
         return errors.sorted { $0.line < $1.line }.map(\.error)
-    }
-
-    /// The reason of a refusal. If a value is refused, ArgumentParser names its option, which the file does not have:
-    /// `The value '300' is invalid for '--volume <percent>': use 0 to 100`.
-    private static func reason(_ error: UsageError, of setting: Setting) -> SafeText {
-        let parts = error.message.string.split(
-            separator: " is invalid for '\(setting.option) <",
-            maxSplits: 1
-        )
-        guard parts.count == 2, parts[0].hasPrefix("The value "), let end = parts[1].firstRange(of: ">': ")
-        else { return error.message }
-        return SafeText(
-            parts[0].dropFirst("The value ".count) + " is invalid – " + parts[1][end.upperBound...]
-        )
     }
 
     /// `typed` with those settings of the file for which its command has options. They come first, so that
@@ -201,7 +187,7 @@ struct Configuration: Sendable {
             taken = name.map { CacheCommands.settings(of: $0) } ?? []
         }
         return entries.filter { entry in
-            let isReplaced = entry.setting.kind == .list && entry.setting.isGiven(in: typed)
+            let isReplaced = entry.setting.kind == .list && !entry.setting.values(in: typed).isEmpty
             return taken.contains(entry.setting) && !isReplaced
         }
     }
@@ -270,8 +256,19 @@ struct Configuration: Sendable {
 }
 
 extension Setting {
-    /// `true` if `arguments` use the option.
-    fileprivate func isGiven(in arguments: [String]) -> Bool {
-        arguments.prefix { $0 != "--" }.contains { $0 == option || $0.hasPrefix(option + "=") }
+    /// The values of the option in `arguments`: `--name`, `--name value` or `--name=value`; for a flag, also `--no-name`.
+    func values(in arguments: [String]) -> [String] {
+        var values: [String] = []
+        var rest = arguments.prefix { $0 != "--" }[...]
+        while let word = rest.popFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first.map(String.init), [option, negation].contains(name) else { continue }
+            if kind == .flag || kind == .toggle {
+                values.append("\(name == option)")
+            } else if let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() {
+                values.append(value)
+            }
+        }
+        return values
     }
 }

@@ -117,7 +117,7 @@ extension Configuration {
     }
 
     private func row(of setting: Setting, _ declared: [DeclaredOption], _ arguments: [String]) -> [SafeText] {
-        let typed = Self.values(of: setting, declared, in: arguments)
+        let typed = setting.values(in: arguments)
         // The actual path, rather than the variable that the help shows.
         let fallback =
             setting.option == "--cache-dir"
@@ -142,27 +142,5 @@ extension Configuration {
     private func shown(_ value: String, _ setting: Setting) -> String {
         guard setting.option == "--header", !value.isEmpty, !value.hasPrefix("@") else { return value }
         return value.prefix { $0 != ":" } + ": …"
-    }
-
-    /// The values of the option in `arguments`, which were parsed without an error: `--name`, `--name value`
-    /// or `--name=value`; for a flag, also `--no-name`.
-    private static func values(
-        of setting: Setting,
-        _ declared: [DeclaredOption],
-        in arguments: [String]
-    ) -> [String] {
-        let names = [setting.option, setting.negation].filter(declared.flatMap(\.longNames).contains)
-        var values: [String] = []
-        var rest = arguments.prefix { $0 != "--" }[...]
-        while let word = rest.popFirst() {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = parts.first.map(String.init), names.contains(name) else { continue }
-            if setting.kind == .flag || setting.kind == .toggle {
-                values.append("\(name == setting.option)")
-            } else if let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() {
-                values.append(value)
-            }
-        }
-        return values
     }
 }

@@ -21,57 +21,40 @@ struct ScreenSettings: Sendable {
     init(_ pairs: [Configuration.Pair], refuse: (Configuration.Pair, SafeText) -> Void) {
         var boundAt: [Key: Int] = [:]
         for pair in pairs {
-            do throws(Refusal) {
+            do {
                 guard pair.table == Self.keyTable else {
-                    try take(color: pair)
+                    try setColor(pair)
                     continue
                 }
-                let key = try Self.key(pair.name)
+                let key = try Key(named: pair.name)
                 if let line = boundAt[key] {
-                    throw Refusal(reason: "is bound in line \(line) already; a key can do one thing")
+                    throw UsageError("is bound in line \(line) already; a key can do one thing")
                 }
                 boundAt[key] = pair.line
-                ownKeyMap = keyMap.binding(key, to: try Self.command(pair.value))
+                // An empty line removes the key's command.
+                let isEmpty = pair.value.allSatisfy(\.isWhitespace)
+                ownKeyMap = keyMap.binding(key, to: isEmpty ? nil : try ParsedCommand(parsing: pair.value))
+            } catch let error as Key.ParseError {
+                refuse(pair, error.reason)
+            } catch let error as ParsedCommand.Failure {
+                refuse(pair, "can't run this: " + error.message)
             } catch {
-                refuse(pair, SafeText(error.reason))
+                refuse(pair, SafeText("\(error)"))
             }
         }
     }
 
-    private struct Refusal: Error {
-        var reason: String
-    }
-
-    private mutating func take(color pair: Configuration.Pair) throws(Refusal) {
+    private mutating func setColor(_ pair: Configuration.Pair) throws(UsageError) {
         guard let style = Style.allCases.first(where: { $0.name == pair.name }) else {
             let hint = Spelling.hint(for: pair.name, among: Style.allCases.map(\.name))
-            throw Refusal(
-                reason: "is not a part of the screen"
-                    + (hint.isEmpty ? " (reprise config lists them)" : hint)
+            throw UsageError(
+                "is not a part of the screen" + (hint.isEmpty ? " (reprise config lists them)" : hint)
             )
         }
         guard let color = ColorChoice(parsing: pair.value) else {
-            throw Refusal(reason: "takes default, a name such as red or bright-red, or 0 to 255")
+            throw UsageError("takes default, a name such as red or bright-red, or 0 to 255")
         }
         colors[style] = color
-    }
-
-    private static func key(_ name: String) throws(Refusal) -> Key {
-        do {
-            return try Key(named: name)
-        } catch {
-            throw Refusal(reason: error.reason.string)
-        }
-    }
-
-    /// The command that a key runs; `nil` for an empty line, which removes the key's command.
-    private static func command(_ line: String) throws(Refusal) -> ParsedCommand? {
-        guard !line.allSatisfy(\.isWhitespace) else { return nil }
-        do {
-            return try ParsedCommand(parsing: line)
-        } catch {
-            throw Refusal(reason: "can't run this: " + error.message.string)
-        }
     }
 
     /// Every key and colour with its value, and the line number of the pair that set it. The default colours are those

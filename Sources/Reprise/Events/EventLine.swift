@@ -161,14 +161,10 @@ struct EventLine: Sendable {
 // The JSON is written by hand: a coder of FoundationEssentials would not keep the order of the keys, nor
 // start as fast.
 extension EventLine {
-    /// The event as one JSON object (RFC 8259), without a line break.
-    var json: String { Self.json(jsonFields) }
-
-    /// Writes the text of `json`, of which only one track of a long list is in memory at a time.
-    func writeJSON(to output: inout some TextOutputStream) { Self.write(jsonFields, to: &output) }
-
-    private var jsonFields: EventFields {
-        [("event", .text(SafeText(name))), ("t", .seconds(time))] + fields
+    /// Writes the event as one JSON object (RFC 8259), without a line break. Only one track of a long list is in memory
+    /// at a time.
+    func writeJSON(to output: inout some TextOutputStream) {
+        Self.write([("event", .text(SafeText(name))), ("t", .seconds(time))] + fields, to: &output)
     }
 
     /// An object with the keys of `fields`, in their order.
@@ -249,15 +245,8 @@ extension EventLine {
 }
 
 extension EventLine {
-    /// The event as one line of words: its name, then `key=value` for each known field. Keys of a group are
-    /// joined by a dot, and text is quoted as in JSON.
-    var words: String {
-        var text = ""
-        writeWords(to: &text)
-        return text
-    }
-
-    /// Writes the text of `words`, of which only one track of a long list is in memory at a time.
+    /// Writes the event as one line of words: its name, then `key=value` for each known field. Keys of a group are
+    /// joined by a dot, and text is quoted as in JSON. Only one track of a long list is in memory at a time.
     func writeWords(to output: inout some TextOutputStream) {
         output.write(name)
         for (key, value) in fields { Self.write(key, value, to: &output) }

@@ -187,10 +187,7 @@ final class PlayingSession: Sendable {
             keys.run(
                 player: player,
                 say: { self.reporter?.say($0) },
-                prompt: { begun in
-                    var text = ":" + begun.string
-                    _ = text.withUTF8 { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-                }
+                prompt: { try? WholeFile.write((":" + $0.string).utf8, to: STDOUT_FILENO) }
             )
             keysEnded.give(())
         }

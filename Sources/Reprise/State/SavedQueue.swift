@@ -38,7 +38,7 @@ struct SavedQueue: Sendable, Equatable {
         guard !fields[0].isEmpty, numbers.allSatisfy({ range.contains($0) }) else {
             throw StateError("an episode without a feed")
         }
-        let date = fields[3].isEmpty ? nil : FeedDate(seconds: numbers[1], offset: numbers[2])
+        let date = fields[3].isEmpty ? nil : InternetDate(seconds: numbers[1], offset: numbers[2])
         return Episode(feed: fields[0], guid: fields[1], date: date, place: Int(numbers[0]))
     }
 

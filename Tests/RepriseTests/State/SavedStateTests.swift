@@ -16,7 +16,7 @@ import Testing
         silent.episode = Episode(
             feed: "https://h.example/feed?key=1",
             guid: "a\tb",
-            date: FeedDate(seconds: -5, offset: -3_600),
+            date: InternetDate(seconds: -5, offset: -3_600),
             place: 4
         )
         var undated = silent
