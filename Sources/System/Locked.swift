@@ -9,8 +9,8 @@ import Glibc
 /// Not recursive. While the lock is held, do not call foreign code and do not await.
 package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // Unchecked: the pointers never change, and `value` is only touched between lock and unlock.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let value: UnsafeMutablePointer<Value>
+    fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    fileprivate let value: UnsafeMutablePointer<Value>
 
     /// Protects `initial` by a new lock.
     package init(_ initial: consuming sending Value) {
@@ -41,28 +41,20 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 ///
 /// Only named threads may wait, never a task of Swift's pool.
 package struct Monitor<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Unchecked: the pointers never change, and `value` is only touched between lock and unlock.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    // Unchecked: the pointer never changes, and only threads that hold the lock, or wait for it, use it.
     private let changed: UnsafeMutablePointer<pthread_cond_t>
-    private let value: UnsafeMutablePointer<Value>
+    private let lock: Locked<Value>
 
     /// Protects `initial` by a new lock.
     package init(_ initial: consuming sending Value) {
-        mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
-        pthread_mutex_init(mutex, nil)
         pthread_cond_init(changed, nil)
-        value = .allocate(capacity: 1)
-        value.initialize(to: initial)
+        lock = Locked(initial)
     }
 
     deinit {
-        value.deinitialize(count: 1)
-        value.deallocate()
         pthread_cond_destroy(changed)
         changed.deallocate()
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
     }
 
     /// Blocks until `condition` holds, runs `body` on the value while no other thread does, and wakes the
@@ -71,14 +63,14 @@ package struct Monitor<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         when condition: (borrowing Value) -> Bool = { _ in true },
         _ body: (inout sending Value) -> sending Result
     ) -> sending Result {
-        pthread_mutex_lock(mutex)
-        while !condition(value.pointee) { pthread_cond_wait(changed, mutex) }
+        pthread_mutex_lock(lock.mutex)
+        while !condition(lock.value.pointee) { pthread_cond_wait(changed, lock.mutex) }
         defer {
             // While the lock is held: afterwards a woken thread may already have freed the condition variable.
             pthread_cond_broadcast(changed)
-            pthread_mutex_unlock(mutex)
+            pthread_mutex_unlock(lock.mutex)
         }
-        return body(&value.pointee)
+        return body(&lock.value.pointee)
     }
 }
 

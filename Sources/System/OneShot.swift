@@ -16,16 +16,9 @@ package final class OneShot<Value: Sendable>: Sendable {
     /// Provides `value`, which ends the wait, unless a value was provided before.
     package func give(_ value: Value) {
         let continuation: CheckedContinuation<Value, Never>? = state.withLock { state in
-            switch state {
-            case .open:
-                state = .given(value)
-                return nil
-            case .awaited(let continuation):
-                state = .given(value)
-                return continuation
-            case .given:
-                return nil
-            }
+            if case .given = state { return nil }
+            guard case .awaited(let continuation) = exchange(&state, with: .given(value)) else { return nil }
+            return continuation
         }
         continuation?.resume(returning: value)
     }
