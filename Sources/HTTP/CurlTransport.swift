@@ -9,8 +9,8 @@ import System
 package final class CurlTransport: RangeTransport {
     private let configuration: HTTPConfiguration
     let loop: CurlLoop
-    // Created for the first route worth it. No other code is called while the lock is held.
-    private let routes = Locked<RouteMemory?>(nil)
+    // No other code is called while the lock is held.
+    private let routes = Locked(RouteMemory())
 
     /// The longest redirect body that is read to its end, which keeps the connection open for the next
     /// request. Reading a longer one costs more than a new connection.
@@ -64,7 +64,7 @@ package final class CurlTransport: RangeTransport {
     private func rememberedRoute(for request: RangeRequest) -> Route? {
         guard request.unlessMatches == nil else { return nil }
         let now = configuration.clock.now
-        return routes.withLock { $0?.route(of: request.url, now: now) }
+        return routes.withLock { $0.route(of: request.url, now: now) }
     }
 
     /// Sends the request over a remembered route. If that is no longer usable, forgets it, adds the requests
@@ -83,7 +83,7 @@ package final class CurlTransport: RangeTransport {
             // If the original fails too, its error is the one to report.
             requestCount += 1
         }
-        routes.withLock { $0?.forget(request.url) }
+        routes.withLock { $0.forget(request.url) }
         try Task.checkCancellation()
         return nil
     }
@@ -140,11 +140,10 @@ package final class CurlTransport: RangeTransport {
     ) -> RangeResponse {
         let (now, target) = (configuration.clock.now, route.target)
         routes.withLock { routes in
-            if routes == nil, !route.isPlain(to: original) { routes = RouteMemory() }
             if head.status < 400 || head.status == 416 {
-                routes?.answered(original, over: route, now: now)
+                routes.answered(original, over: route, now: now)
             } else {
-                routes?.forget(original)
+                routes.forget(original)
             }
         }
         var answer = head.answer(

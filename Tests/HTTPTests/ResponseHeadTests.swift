@@ -196,30 +196,6 @@ struct ResponseHeadTests {
         #expect(answer.retryAfter == expected)
     }
 
-    @Test(
-        arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
-            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
-            ("Sun Nov  6 08:49:37 1994", 784_111_777),
-            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-            ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
-            ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
-            ("Tuesday, 19-Jan-38 03:14:08 GMT", 2_147_483_648),
-            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-            ("Sun, 06 Nov 1994 08:49:37 CET", nil),
-            ("Sun, 06 Nov 1994 08:49", nil),
-            ("Sun, 06 Non 1994 08:49:37 GMT", nil),
-            ("Sun, 32 Nov 1994 08:49:37 GMT", nil),
-            ("Sun, 06 Nov 1994 24:49:37 GMT", nil),
-            ("Sun, 06 Nov 99999 08:49:37 GMT", nil),
-            ("Sun, +6 Nov 1994 08:49:37 GMT", nil),
-            ("", nil),
-        ] as [(String, Int64?)]
-    )
-    func `the three forms of a date are understood, and nothing else`(text: String, expected: Int64?) {
-        #expect(HTTPDate.seconds(text) == expected)
-    }
-
     // MARK: Lines
 
     @Test(arguments: [

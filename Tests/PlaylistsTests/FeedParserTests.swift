@@ -44,7 +44,7 @@ import Testing
         var expected = PlaylistEntry(reference: "https://cdn.example/e1.mp3?a=1&b=2", isURI: true)
         expected.tags = TrackTags(title: "The Lighthouse & I", artist: "Harbour & Sea")
         expected.duration = .seconds(3_723)
-        let date = FeedDate(seconds: 1_795_417_530, offset: 3_600)
+        let date = InternetDate(seconds: 1_795_417_530, offset: 3_600)
         expected.episode = PlaylistEntry.EpisodeFacts(guid: "abc-1", date: date)
         #expect(entries == [expected])
     }
@@ -63,7 +63,7 @@ import Testing
         var expected = PlaylistEntry(reference: "e1.mp3", isURI: true)
         expected.tags = TrackTags(title: "Fog", artist: "Harbour")
         expected.duration = .seconds(90)
-        let date = FeedDate(seconds: 1_795_417_530, offset: 3_600)
+        let date = InternetDate(seconds: 1_795_417_530, offset: 3_600)
         expected.episode = PlaylistEntry.EpisodeFacts(guid: "tag:h,2026:1", date: date)
         #expect(entries == [expected])
     }
@@ -84,7 +84,7 @@ import Testing
         #expect(entries.map(\.reference) == ["e1.mp3", "http://h/2.mp3?x"])
         #expect(entries.map(\.episode?.guid) == ["http://h/1", "http://h/2"])
         #expect(entries.map(\.tags) == ["Fog", "A song"].map { TrackTags(title: $0, artist: "Harbour") })
-        #expect(entries[0].episode?.date == FeedDate(seconds: 1_795_417_530, offset: 3_600))
+        #expect(entries[0].episode?.date == InternetDate(seconds: 1_795_417_530, offset: 3_600))
     }
 
     @Test(arguments: ["", " xmlns=\"http://purl.org/atom/ns#\""])

@@ -100,7 +100,7 @@ struct ResourceKindTests {
         let folder = try TemporaryFolder()
         #expect(Answer(try LocalFile.kind(of: folder.write(name, content))) == ofFile)
         // A list is read by what it is, whatever type its server states, unless it could be any text.
-        for type in [nil, "audio/mpeg", "text/html", ResourceKind.folderType] {
+        for type in [nil, "audio/mpeg", "text/html"] {
             let kind = ResourceKind.of(contentType: type, firstBytes: bytes, name: name)
             #expect(Answer(ofList: kind) == ofList)
         }

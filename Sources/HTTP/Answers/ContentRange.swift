@@ -20,7 +20,7 @@ enum ContentRange: Equatable, Sendable {
         guard text.prefix(5).lowercased() == "bytes", numbers.count < text.count - 5 else { return nil }
         let halves = numbers.split(separator: "/", omittingEmptySubsequences: false).map(ResponseHead.trimmed)
         guard let range = halves.first, halves.count <= 2 else { return nil }
-        let total = halves.count == 2 ? Self.number(halves[1]) : nil
+        let total = halves.count == 2 ? Int64(digits: halves[1].utf8) : nil
         guard total.map({ $0 <= Self.largest }) ?? (halves.count == 1 || halves[1] == "*") else { return nil }
         if range == "*" {
             guard let total else { return nil }
@@ -28,7 +28,8 @@ enum ContentRange: Equatable, Sendable {
             return
         }
         let ends = range.split(separator: "-", omittingEmptySubsequences: false).map(ResponseHead.trimmed)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+        guard ends.count == 2, let first = Int64(digits: ends[0].utf8),
+            let last = Int64(digits: ends[1].utf8),
             first <= last, last < Self.largest
         else { return nil }
         if let total, last >= total { return nil }
@@ -41,12 +42,5 @@ enum ContentRange: Equatable, Sendable {
         precondition(!range.isEmpty && range.lowerBound >= 0, "an empty range needs no request")
         if range.upperBound == .max { return "bytes=\(range.lowerBound)-" }
         return "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-    }
-
-    /// Parses digits without a sign. Returns `Int64.max` for a number that does not fit, and `nil` for
-    /// anything else.
-    static func number(_ text: some StringProtocol) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int64(text) ?? .max
     }
 }

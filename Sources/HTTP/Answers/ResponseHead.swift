@@ -72,7 +72,7 @@ struct ResponseHead: Equatable, Sendable {
         guard text != icyVersion else { return true }
         let number = text.dropFirst(5)
         return text.hasPrefix("HTTP/") && (1...3).contains(number.utf8.count)
-            && number.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+            && number.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }
 
     /// The field in a line, which is `text` if it is UTF-8; `nil` if it is malformed.
@@ -198,7 +198,7 @@ struct ResponseHead: Equatable, Sendable {
         // A chunked body ends where its framing says (RFC 9112 §6.3), even if a length is stated.
         guard values("transfer-encoding").isEmpty else { return nil }
         let lengths = Set(tokens("content-length"))
-        guard lengths.count == 1, let only = lengths.first, let length = ContentRange.number(only) else {
+        guard lengths.count == 1, let only = lengths.first, let length = Int64(digits: only.utf8) else {
             return nil
         }
         return length == 0 && hasStationFields ? nil : length
@@ -267,18 +267,18 @@ struct ResponseHead: Equatable, Sendable {
     private func retryAfter(wallTime: Int64) -> Duration? {
         guard status >= 400, let value = first("retry-after") else { return nil }
         let century: Int64 = 100 * 365 * 86_400
-        if let seconds = ContentRange.number(value) { return .seconds(min(seconds, century)) }
-        guard let until = HTTPDate.seconds(value) else { return nil }
-        let now = first("date").flatMap { HTTPDate.seconds($0) } ?? wallTime
-        return .seconds(min(max(0, until - now), century))
+        if let seconds = Int64(digits: value.utf8) { return .seconds(min(seconds, century)) }
+        guard let until = InternetDate(parsing: value) else { return nil }
+        let now = first("date").flatMap { InternetDate(parsing: $0) }?.seconds ?? wallTime
+        return .seconds(min(max(0, until.seconds - now), century))
     }
 
     /// `true` if `Last-Modified` is within a minute of `Date`. Both are the server's, so its clock need not be right.
     private var isFresh: Bool {
-        guard let date = first("date").flatMap({ HTTPDate.seconds($0) }),
-            let modified = validators.lastModified.flatMap({ HTTPDate.seconds($0) })
+        guard let date = first("date").flatMap({ InternetDate(parsing: $0) }),
+            let modified = validators.lastModified.flatMap({ InternetDate(parsing: $0) })
         else { return false }
-        return abs(date - modified) < 60
+        return abs(date.seconds - modified.seconds) < 60
     }
 
     private var validators: Validators {
@@ -319,14 +319,14 @@ struct ResponseHead: Equatable, Sendable {
     var titleInterval: Int64? {
         guard status == 200, !isEncoded else { return nil }
         let values = Set(values("icy-metaint"))
-        guard values.count == 1, let only = values.first, let number = ContentRange.number(only), number > 0
+        guard values.count == 1, let only = values.first, let number = Int64(digits: only.utf8), number > 0
         else { return nil }
         return number
     }
 
     /// `icy-br` counts kilobits per second, and may list one for each quality.
     private var bytesPerSecond: Double? {
-        guard let rate = tokens("icy-br").first.flatMap({ ContentRange.number($0) }),
+        guard let rate = tokens("icy-br").first.flatMap({ Int64(digits: $0.utf8) }),
             (1...10_000).contains(rate)
         else { return nil }
         return Double(rate) * 1_000 / 8

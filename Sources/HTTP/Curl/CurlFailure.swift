@@ -77,10 +77,8 @@ enum CurlFailure {
 
     /// The error if no name server answers in time.
     static func noLookUp(_ request: WireRequest, hasOtherAnswer: Bool) -> MediaError {
-        let (kind, cause) = noLookUp(of: request.host, hasOtherAnswer: hasOtherAnswer)
-        var error = MediaError(kind, request.subject, cause)
-        if hasOtherAnswer { error.deadOrigin = request.origin }
-        return error
+        let circumstances = Circumstances(nameStatus: EAI_AGAIN, hasOtherAnswer: hasOtherAnswer)
+        return error(CURLE_COULDNT_RESOLVE_HOST, circumstances, request: request)
     }
 
     /// A fault of this machine, unless another host has answered since the request was sent: then only the name servers

@@ -213,8 +213,7 @@ final class CurlLoop: @unchecked Sendable {
     private func takeCommands() -> [Command]? {
         guarded.withLock { guarded in
             guard case .running = guarded.phase else { return nil }
-            defer { guarded.commands = [] }
-            return guarded.commands
+            return exchange(&guarded.commands, with: [])
         }
     }
 
@@ -304,14 +303,9 @@ final class CurlLoop: @unchecked Sendable {
         let (commands, waiters, error): ([Command], _, any Error) = guarded.withLock { guarded in
             // A stop that was requested while libcurl was loading takes precedence.
             if case .stopping = guarded.phase { guarded.phase = .stopped } else { guarded.phase = phase }
-            defer {
-                guarded.commands = []
-                guarded.stopWaiters = []
-            }
-            guard case .unusable(let error) = guarded.phase else {
-                return (guarded.commands, guarded.stopWaiters, CancellationError())
-            }
-            return (guarded.commands, guarded.stopWaiters, error)
+            var reason: any Error = CancellationError()
+            if case .unusable(let error) = guarded.phase { reason = error }
+            return (exchange(&guarded.commands, with: []), exchange(&guarded.stopWaiters, with: []), reason)
         }
         for command in commands { Self.refuse(command, error) }
         for waiter in waiters { waiter.resume() }

@@ -51,10 +51,7 @@ struct ICYSplitter {
     }
 
     /// The newest title before the music taken so far; `nil` if there was none since the last call.
-    mutating func takeTitle() -> SafeText? {
-        defer { takenTitle = nil }
-        return takenTitle
-    }
+    mutating func takeTitle() -> SafeText? { takenTitle.take() }
 
     /// Splits the next bytes of the stream: returns the music in them, divided at each new title.
     mutating func split(_ bytes: [UInt8]) -> [Piece] {
@@ -137,9 +134,7 @@ enum ICYTitle {
         guard behind.removeFirst() == UInt8(ascii: ";") else { return false }
         behind = behind.drop { $0 == UInt8(ascii: " ") }
         guard !behind.isEmpty else { return true }
-        let name = behind.prefix {
-            (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || "_-".utf8.contains($0)
-        }
+        let name = behind.prefix { $0.isLetter || $0.isDigit || "_-".utf8.contains($0) }
         return !name.isEmpty && behind.dropFirst(name.count).first == UInt8(ascii: "=")
     }
 }

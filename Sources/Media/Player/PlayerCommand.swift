@@ -89,7 +89,7 @@ package struct TrackNumbers: Sendable, Equatable, ExpressibleByIntegerLiteral {
         var places = RangeSet<Int>()
         for word in words {
             let ends = word.split(separator: "-", omittingEmptySubsequences: false)
-            guard (1...2).contains(ends.count), ends.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),
+            guard (1...2).contains(ends.count), ends.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }),
                 let first = ends.first.flatMap({ Int($0) }), let last = ends.last.flatMap({ Int($0) }),
                 first >= 1, first <= last
             else { return nil }
@@ -104,8 +104,6 @@ package struct TrackNumbers: Sendable, Equatable, ExpressibleByIntegerLiteral {
 
     /// The highest number; 0 if none is selected.
     package var highest: Int { places.ranges.last?.upperBound ?? 0 }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
 /// The field by which the queue is sorted.

@@ -29,7 +29,7 @@ package enum SeekTarget: Sendable, Equatable {
 extension Double {
     /// Takes digits and at most one point; not `1e3`, `0x10` or `inf`, which `Double` accepts too.
     fileprivate init?(plainDecimal text: some StringProtocol) {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) else { return nil }
+        guard text.utf8.allSatisfy({ $0.isDigit || $0 == 0x2E }) else { return nil }
         self.init(String(text))
     }
 }
@@ -40,7 +40,7 @@ extension Duration {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }
         // Each part must begin with a digit: a sign is allowed only before the whole time.
-        guard parts.allSatisfy({ (0x30...0x39).contains($0.utf8.first ?? 0) }) else { return nil }
+        guard parts.allSatisfy({ $0.utf8.first?.isDigit == true }) else { return nil }
         var total = Duration.zero
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1

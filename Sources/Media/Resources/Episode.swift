@@ -22,11 +22,11 @@ package final class Episode: Sendable {
     /// The identifier that the feed gives the episode. Two feeds may use the same identifier.
     package let guid: String
     /// `nil` if the feed states none.
-    package let date: FeedDate?
+    package let date: InternetDate?
     /// The index in the feed's order, the newest episode first.
     package let place: Int
 
-    package init(feed: String, guid: String, date: FeedDate?, place: Int) {
+    package init(feed: String, guid: String, date: InternetDate?, place: Int) {
         (self.feed, self.guid, self.date, self.place) = (feed, guid, date, place)
     }
 

@@ -99,7 +99,7 @@ package struct WebURL: Sendable, Hashable {
 
     /// The scheme of an absolute URL, in lower case.
     private static func webScheme(of text: UnsafeBufferPointer<UInt8>) -> String? {
-        let start = text.prefix(8).lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let start = text.prefix(8).lazy.map(\.lowercaseLetter)
         if start.starts(with: "http://".utf8) { return "http" }
         return start.starts(with: "https://".utf8) ? "https" : nil
     }
@@ -186,13 +186,8 @@ package struct WebURL: Sendable, Hashable {
     }
 
     /// `true` if `text` could be the scheme of a URL. A single letter is a drive letter instead.
-    package static func isScheme(_ text: some StringProtocol) -> Bool {
-        guard let first = text.utf8.first, text.utf8.count >= 2 else { return false }
-        return (0x61...0x7A).contains(first | 0x20)
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || byte == 0x2B || byte == 0x2D || byte == 0x2E
-            }
+    private static func isScheme(_ text: some StringProtocol) -> Bool {
+        text.utf8.count >= 2 && text.utf8.first?.isLetter == true && text.utf8.allSatisfy(\.isInScheme)
     }
 }
 
@@ -249,7 +244,7 @@ private struct Authority {
     /// Returns `nil` for everything else.
     private static func plainPlace(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> (host: String, port: Int?)? {
         let end = text.firstIndex { byte in
-            !((0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E)
+            !((0x61...0x7A).contains(byte) || byte.isDigit || byte == 0x2D || byte == 0x2E)
         }
         let host = text[..<(end ?? text.endIndex)]
         guard !host.isEmpty else { return nil }
@@ -260,12 +255,7 @@ private struct Authority {
 
     /// Parses a port of digits only; returns `nil` for every other text, and for an empty one.
     private static func decimalPort(_ digits: some Collection<UInt8>) -> Int? {
-        var port = 0
-        for digit in digits {
-            guard (0x30...0x39).contains(digit), port <= 65_535 else { return nil }
-            port = port * 10 + Int(digit) - 0x30
-        }
-        return (1...65_535).contains(port) ? port : nil
+        Int64(digits: digits).flatMap { (1...65_535).contains($0) ? Int($0) : nil }
     }
 
     private static func isIPv6(_ byte: UInt8) -> Bool {

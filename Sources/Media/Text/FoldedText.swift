@@ -14,12 +14,12 @@ package struct FoldedText: Comparable, Sendable {
         bytes.reserveCapacity(folded.count + 8)
         var rest = folded[...]
         while let byte = rest.first {
-            guard Self.isDigit(byte) else {
+            guard byte.isDigit else {
                 bytes.append(byte)
                 rest.removeFirst()
                 continue
             }
-            let number = rest.prefix(while: Self.isDigit)
+            let number = rest.prefix(while: \.isDigit)
             rest = rest.dropFirst(number.count)
             let digits = number.drop { $0 == UInt8(ascii: "0") }
             let count = UInt16(clamping: digits.count)
@@ -47,8 +47,6 @@ package struct FoldedText: Comparable, Sendable {
         return order == 0 ? left.bytes.count < right.bytes.count : order < 0
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
     // MARK: Folding
 
     /// `text` without case, accents, strokes and other marks, in compatible characters (`Été` is `ete`, `Øre` is `ore`, `ﬁ`
@@ -60,7 +58,7 @@ package struct FoldedText: Comparable, Sendable {
 
     /// Like `fold` above, for a text in UTF-8.
     package static func fold(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        if text.allSatisfy({ $0 < 0x80 }) { return text.map(lowercased) }
+        if text.allSatisfy({ $0 < 0x80 }) { return text.map(\.lowercaseLetter) }
         let options = [UTF8PROC_DECOMPOSE, UTF8PROC_COMPAT, UTF8PROC_CASEFOLD, UTF8PROC_STRIPMARK]
         var result: UnsafeMutablePointer<UInt8>?
         let length = utf8proc_map(
@@ -96,10 +94,5 @@ package struct FoldedText: Comparable, Sendable {
             bytes += letters.utf8
         }
         return bytes
-    }
-
-    /// `byte` as a lower-case letter if it is an ASCII letter.
-    package static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
     }
 }

@@ -76,7 +76,7 @@ struct CyrillicGuess {
         var commonLetters = 0
         var hasLower = false
         for word in text.split(whereSeparator: {
-            $0 < 0x80 ? !Self.isASCIILetter($0) : Self.signs.contains($0)
+            $0 < 0x80 ? !$0.isLetter : Self.signs.contains($0)
         }) {
             guard word.contains(where: { $0 >= 0x80 }) else { continue }
             let uppers = word.filter { 0xC0...0xDF ~= $0 || Self.others.upper.contains($0) }.count
@@ -92,6 +92,4 @@ struct CyrillicGuess {
         }
         isLikely = letters >= (hasLower ? 4 : 8) && commonLetters * 2 > letters
     }
-
-    private static func isASCIILetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

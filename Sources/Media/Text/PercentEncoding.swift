@@ -33,7 +33,7 @@ package enum PercentEncoding {
     }
 
     /// Escapes every byte that the component does not allow, `%` too.
-    static func escaped(_ bytes: [UInt8], keeping component: Component) -> String {
+    package static func escaped(_ bytes: [UInt8], keeping component: Component) -> String {
         var result: [UInt8] = []
         for byte in bytes {
             if byte != percent, isAllowed(byte, in: component) {

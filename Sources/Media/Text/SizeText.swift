@@ -25,6 +25,12 @@ package enum SizeText {
         return (whole.hasSuffix(" " + unit) ? String(part.dropLast(unit.count + 1)) : part) + " of " + whole
     }
 
+    /// `1.2 MB/s`, of a rate in bytes.
+    package static func rate(_ bytesPerSecond: Double, decimalsBelow limit: Int64 = 100) -> String {
+        // A measured rate may be infinite.
+        text(Int64(min(max(0, bytesPerSecond), 1e15)), decimalsBelow: limit) + "/s"
+    }
+
     private static func rounded(_ bytes: Int64, to scale: Int64) -> Int64 {
         bytes / scale + (bytes % scale * 2 >= scale ? 1 : 0)
     }

@@ -76,6 +76,15 @@ extension UnsafeBufferPointer<UInt8> {
         return nil
     }
 
+    /// The number of bytes of the comment, declaration or processing instruction of XML at the start: all if its end is
+    /// missing, `nil` if there is none.
+    var declarationLength: Int? {
+        let isComment = starts(withLowercase: "<!--")
+        guard isComment || starts(withLowercase: "<!") || starts(withLowercase: "<?") else { return nil }
+        let end = isComment ? offset(of: "-->").map { $0 + 2 } : offset(of: ">")
+        return end.map { $0 + 1 } ?? count
+    }
+
     /// Calls `body` with each line that is not blank, trimmed. LF, CR and CRLF end lines.
     func forEachLine(_ body: (ByteText) throws -> Void) rethrows {
         var start = 0
@@ -89,30 +98,15 @@ extension UnsafeBufferPointer<UInt8> {
     /// Parses the leading decimal number as seconds. Returns `nil` if there is no number, if it is zero or
     /// negative (lists write -1 for an unknown length), or if it exceeds thirty years.
     var leadingSeconds: Duration? {
-        var index = 0
-        var milliseconds: Int64 = 0
-        while index < count, let digit = self[index].decimalDigit {
-            milliseconds = milliseconds * 10 + digit * 1_000
-            guard milliseconds < 1_000_000_000_000 else { return nil }
-            index += 1
-        }
-        if index > 0, index < count, self[index] == UInt8(ascii: ".") {
-            var place: Int64 = 100
-            index += 1
-            while index < count, let digit = self[index].decimalDigit, place > 0 {
-                milliseconds += digit * place
-                place /= 10
-                index += 1
+        let whole = prefix(while: \.isDigit)
+        guard let seconds = Int64(digits: whole), seconds < 1_000_000_000 else { return nil }
+        var milliseconds = seconds * 1_000
+        let rest = dropFirst(whole.count)
+        if rest.first == UInt8(ascii: ".") {
+            for (digit, place) in zip(rest.dropFirst().prefix(while: \.isDigit), [100, 10, 1] as [Int64]) {
+                milliseconds += (Int64(digit) - 0x30) * place
             }
         }
         return milliseconds > 0 ? .milliseconds(milliseconds) : nil
     }
-}
-
-extension UInt8 {
-    /// An ASCII letter in lower case; every other byte unchanged.
-    var lowercaseLetter: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
-
-    /// The value of an ASCII decimal digit; `nil` for every other byte.
-    var decimalDigit: Int64? { (0x30...0x39).contains(self) ? Int64(self) - 0x30 : nil }
 }

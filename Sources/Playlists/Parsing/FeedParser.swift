@@ -128,7 +128,7 @@ final class FeedParser: XMLReader {
         entry.duration = (field("itunes:duration") ?? item.duration).flatMap { Duration(feedText: $0) }
         entry.episode = PlaylistEntry.EpisodeFacts(
             guid: field("guid", "id") ?? item.about ?? url,
-            date: date.flatMap { FeedDate(parsing: $0) }
+            date: date.flatMap { InternetDate(parsing: $0) }
         )
         entries.append(entry)
     }

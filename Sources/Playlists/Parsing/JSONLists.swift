@@ -13,7 +13,10 @@ enum JSONLists {
         else {
             return nil
         }
-        return items.map { reference(to: $0.name) + ($0.type == .directory ? "/" : "") }
+        return items.map { item in
+            let name = PercentEncoding.escaped(Array(item.name.utf8), keeping: .path)
+            return "./" + name + (item.type == .directory ? "/" : "")
+        }
     }
 
     private struct ListedName: Decodable {
@@ -25,21 +28,6 @@ enum JSONLists {
 
         var name: String
         var type: Kind
-    }
-
-    /// A reference to the file called `name` in the same folder.
-    private static func reference(to name: String) -> String {
-        var bytes: [UInt8] = Array("./".utf8)
-        for byte in name.utf8 {
-            // These would end the path, or be taken for an escape.
-            switch byte {
-            case UInt8(ascii: "%"): bytes += "%25".utf8
-            case UInt8(ascii: "?"): bytes += "%3F".utf8
-            case UInt8(ascii: "#"): bytes += "%23".utf8
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The first `limit` + 1 tracks of `text`; `nil` if it is not a playlist in JSPF, the JSON form of XSPF.

@@ -46,19 +46,11 @@ enum M3UParser {
 
     /// Parses `Artist - Title`, or a title alone.
     static func tags(ofTitle text: ByteText) -> TrackTags {
-        guard !text.isEmpty else { return TrackTags() }
-        var index = 1
-        while index + 3 < text.count {
-            if text[index] == UInt8(ascii: " "), text[index + 1] == UInt8(ascii: "-"),
-                text[index + 2] == UInt8(ascii: " ")
-            {
-                let artist = text.piece(0..<index).trimmed
-                let title = text.piece(index + 3..<text.count).trimmed
-                return TrackTags(title: safe(title), artist: safe(artist))
-            }
-            index += 1
+        guard let dash = text.offset(of: " - ", from: 1), dash + 3 < text.count else {
+            return TrackTags(title: safe(text))
         }
-        return TrackTags(title: safe(text))
+        let title = text.piece(dash + 3..<text.count).trimmed
+        return TrackTags(title: safe(title), artist: safe(text.piece(0..<dash).trimmed))
     }
 
     private static func safe(_ text: ByteText) -> SafeText? {

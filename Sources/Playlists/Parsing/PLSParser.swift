@@ -3,7 +3,8 @@ import System
 
 /// Parses PLS: `FileN=`, `TitleN=` and `LengthN=` in any order, keys in any case.
 ///
-/// Takes `RefN=` too, the key of old ASX lists, which have the same form. Sorts the entries by their numbers and ignores `NumberOfEntries`, which many writers get wrong.
+/// Takes `RefN=` too, the key of old ASX lists, which have the same form. Sorts the entries by their numbers and ignores
+/// `NumberOfEntries`, which many writers get wrong.
 enum PLSParser {
     /// Parses `bytes`; returns at most `limit` + 1 entries, the last of which shows the caller that the list
     /// is too long.
@@ -32,28 +33,16 @@ enum PLSParser {
         case length
     }
 
+    private static let names: [(StaticString, Field)] = [
+        ("file", .file), ("ref", .file), ("title", .title), ("length", .length),
+    ]
+
     /// Splits a key such as `File12` into its field and number; returns `nil` for every other key.
     private static func field(of key: ByteText) -> (Field, Int64)? {
-        let field: Field
-        let digits: ByteText
-        if key.starts(withLowercase: "file") {
-            (field, digits) = (.file, key.piece(4..<key.count))
-        } else if key.starts(withLowercase: "ref") {
-            (field, digits) = (.file, key.piece(3..<key.count))
-        } else if key.starts(withLowercase: "title") {
-            (field, digits) = (.title, key.piece(5..<key.count))
-        } else if key.starts(withLowercase: "length") {
-            (field, digits) = (.length, key.piece(6..<key.count))
-        } else {
-            return nil
-        }
-        // No list needs more than nine digits, and they cannot overflow.
-        guard (1...9).contains(digits.count) else { return nil }
-        var number: Int64 = 0
-        for byte in digits {
-            guard let digit = byte.decimalDigit else { return nil }
-            number = number * 10 + digit
-        }
+        guard let (name, field) = names.first(where: { key.starts(withLowercase: $0.0) }) else { return nil }
+        // No list needs more than nine digits.
+        let digits = key.dropFirst(name.utf8CodeUnitCount)
+        guard digits.count <= 9, let number = Int64(digits: digits) else { return nil }
         return (field, number)
     }
 }

@@ -35,28 +35,24 @@ enum Playlist {
         let subject = list.subject
         let bytes = bytes.withUnsafeBufferPointer { $0.wideText } ?? bytes
         let entries: [PlaylistEntry]
+        func xml(_ reader: any XMLReader.Type, _ name: SafeText) throws(MediaError) -> [PlaylistEntry] {
+            do throws(XMLFault) {
+                return try reader.entries(of: bytes, limit: limits.entries)
+            } catch {
+                throw MediaError(.badPlaylist, subject, "can't read this " + name + ": " + error.reason)
+            }
+        }
         switch kind {
         case .unknown(notList: let reason?): throw MediaError(.badPlaylist, subject, reason)
         case .music: throw MediaError(.badPlaylist, subject, "not a playlist (music)")
-        case .list(.xspf):
-            entries = try xml("XSPF playlist", subject) { () throws(XMLFault) in
-                try XSPFParser.entries(of: bytes, limit: limits.entries)
-            }
+        case .list(.xspf): entries = try xml(XSPFParser.self, "XSPF playlist")
         case .list(.feed):
-            entries = try xml("podcast feed", subject) { () throws(XMLFault) in
-                try FeedParser.entries(of: bytes, limit: limits.entries)
-            }
+            entries = try xml(FeedParser.self, "podcast feed")
             guard !entries.isEmpty else {
                 throw MediaError(.badPlaylist, subject, "the feed has no episodes")
             }
-        case .list(.opml):
-            entries = try xml("OPML file", subject) { () throws(XMLFault) in
-                try OPMLParser.entries(of: bytes, limit: limits.entries)
-            }
-        case .list(.asx):
-            entries = try xml("Windows Media playlist", subject) { () throws(XMLFault) in
-                try WindowsListParser.entries(of: bytes, limit: limits.entries)
-            }
+        case .list(.opml): entries = try xml(OPMLParser.self, "OPML file")
+        case .list(.asx): entries = try xml(WindowsListParser.self, "Windows Media playlist")
         case .list(.jspf):
             let found = bytes.withUnsafeBufferPointer {
                 JSONLists.tracks(in: $0.withoutByteOrderMark, limit: limits.entries)
@@ -91,20 +87,6 @@ enum Playlist {
     private static func empty(_ subject: SafeText) -> MediaError {
         MediaError(.badPlaylist, subject, "the playlist is empty")
     }
-
-    /// Returns the result of `parse`. Its `XMLFault` becomes a `MediaError` about `subject`, which names the
-    /// `kind` of list.
-    private static func xml(
-        _ kind: SafeText,
-        _ subject: SafeText,
-        _ parse: () throws(XMLFault) -> [PlaylistEntry]
-    ) throws(MediaError) -> [PlaylistEntry] {
-        do throws(XMLFault) {
-            return try parse()
-        } catch {
-            throw MediaError(.badPlaylist, subject, "can't read this " + kind + ": " + error.reason)
-        }
-    }
 }
 
 /// One entry of a playlist, as the list describes it.
@@ -133,6 +115,6 @@ struct PlaylistEntry: Sendable, Equatable {
     struct EpisodeFacts: Sendable, Equatable {
         /// Unique within the feed.
         var guid: String
-        var date: FeedDate?
+        var date: InternetDate?
     }
 }

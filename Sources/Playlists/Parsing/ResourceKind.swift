@@ -17,9 +17,6 @@ package enum ResourceKind: Sendable, Equatable {
 
     package var isList: Bool { if case .list = self { true } else { false } }
 
-    /// The content type of a folder, as file managers write it.
-    static let folderType = "inode/directory"
-
     /// The number of bytes to examine, enough for a licence in a comment before the first element of XML.
     package static let headLength = 8_192
 
@@ -79,9 +76,7 @@ package enum ResourceKind: Sendable, Equatable {
         firstBytes: [UInt8]? = nil,
         name: String
     ) -> ResourceKind {
-        guard let firstBytes else {
-            return contentType == folderType ? .folder : suggested(by: name) ?? .unknown(notList: nil)
-        }
+        guard let firstBytes else { return suggested(by: name) ?? .unknown(notList: nil) }
         let shown = firstBytes.withUnsafeBufferPointer {
             Self.shown(by: $0, isAtFolder: name.utf8.last == UInt8(ascii: "/"))
         }
@@ -171,20 +166,11 @@ enum MarkupRoot {
         var rest = text
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest.piece(start..<rest.count)
-            let end: (text: StaticString, length: Int)
-            if rest.starts(withLowercase: "<!--") {
-                end = ("-->", 3)
-            } else if rest.starts(withLowercase: "<?") {
-                end = ("?>", 2)
-            } else if rest.starts(withLowercase: "<!doctype html") {
-                return "html"
-            } else if rest.starts(withLowercase: "<!") {
-                end = (">", 1)
-            } else {
+            if rest.starts(withLowercase: "<!doctype html") { return "html" }
+            guard let length = rest.declarationLength else {
                 return elementName(rest.piece(1..<rest.count))
             }
-            guard let place = rest.offset(of: end.text) else { return nil }
-            rest = rest.piece(place + end.length..<rest.count)
+            rest = rest.piece(length..<rest.count)
         }
         return nil
     }

@@ -7,42 +7,32 @@ import Media
 enum WebFolder {
     /// The HTML around the rows of a listing.
     private struct Shape {
-        /// Comes before the rows, once.
-        var heading: StaticString
-        /// Begins and ends the rows.
-        var opening: StaticString
-        var closing: StaticString
+        /// The heading, which comes before the rows, once.
+        var after: StaticString
+        /// Begin and end the rows.
+        var from: StaticString
+        var to: StaticString
         /// Begins each row; the first link after it is that of the row.
         var row: StaticString
     }
 
     private static let link: StaticString = "<a href=\""
 
-    private static let shapes = [
+    private static let shapes: [Shape] = [
         // nginx, and Apache with its fancy index.
-        Shape(heading: "<h1>Index of ", opening: "<pre>", closing: "</pre>", row: link),
+        Shape(after: "<h1>Index of ", from: "<pre>", to: "</pre>", row: link),
         // Apache with `IndexOptions HTMLTable`, and without the fancy index.
-        Shape(heading: "<h1>Index of ", opening: "<table", closing: "</table>", row: "<tr"),
-        Shape(heading: "<h1>Index of ", opening: "<ul>", closing: "</ul>", row: "<li><a href=\""),
+        Shape(after: "<h1>Index of ", from: "<table", to: "</table>", row: "<tr"),
+        Shape(after: "<h1>Index of ", from: "<ul>", to: "</ul>", row: "<li><a href=\""),
         // lighttpd.
-        Shape(
-            heading: "<h2>Index of ",
-            opening: "<tbody>",
-            closing: "</tbody>",
-            row: "<td class=\"n\"><a href=\""
-        ),
+        Shape(after: "<h2>Index of ", from: "<tbody>", to: "</tbody>", row: "<td class=\"n\"><a href=\""),
         // Python's http.server.
-        Shape(
-            heading: "<h1>Directory listing for ",
-            opening: "<ul>",
-            closing: "</ul>",
-            row: "<li><a href=\""
-        ),
+        Shape(after: "<h1>Directory listing for ", from: "<ul>", to: "</ul>", row: "<li><a href=\""),
         // caddy and rclone.
         Shape(
-            heading: "<table aria-describedby=\"summary\">",
-            opening: "<tbody>",
-            closing: "</tbody>",
+            after: "<table aria-describedby=\"summary\">",
+            from: "<tbody>",
+            to: "</tbody>",
             row: "<tr class=\"file\">"
         ),
     ]
@@ -76,14 +66,14 @@ enum WebFolder {
     /// The links of the rows, as URL references; `nil` if there is no heading with rows of its shape.
     private static func links(in text: ByteText) -> [String]? {
         let found = shapes.lazy.compactMap { shape -> (shape: Shape, start: Int)? in
-            guard let heading = text.offset(of: shape.heading),
-                let start = text.offset(of: shape.opening, from: heading)
+            guard let heading = text.offset(of: shape.after),
+                let start = text.offset(of: shape.from, from: heading)
             else { return nil }
             return (shape, start)
         }
         // A page can have a table after the listing proper, which is then not the listing.
         guard let (shape, start) = found.min(by: { $0.start < $1.start }) else { return nil }
-        let end = text.offset(of: shape.closing, from: start) ?? text.count
+        let end = text.offset(of: shape.to, from: start) ?? text.count
         var links: [String] = []
         var rest = start
         while let row = text.offset(of: shape.row, from: rest), row < end,
@@ -146,7 +136,7 @@ enum Entities {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var result = ""
         var rest = text[...]
-        while let start = rest.firstIndex(of: "&") {
+        while let start = rest.utf8.firstIndex(of: UInt8(ascii: "&")) {
             result += rest[..<start]
             rest = rest[start...].dropFirst()
             // No reference is longer: `&#x10FFFF;`.

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Makes well-formed XML of the broken XML that feeds and lists on the web are, in one pass over its bytes. Pure.
 ///
@@ -49,10 +50,8 @@ struct XMLRepair {
                 index += 9
                 appendText(to: rest.offset(of: "]]>").map { $0 - 9 } ?? rest.count - 9, isLiteral: true)
                 index = min(index + 3, bytes.count)
-            } else if rest.starts(withLowercase: "<!--") {
-                index += rest.offset(of: "-->", from: 4).map { $0 + 3 } ?? rest.count
-            } else if rest.starts(withLowercase: "<!") || rest.starts(withLowercase: "<?") {
-                index += rest.offset(of: ">").map { $0 + 1 } ?? rest.count
+            } else if let length = rest.declarationLength {
+                index += length
             } else if rest.starts(withLowercase: "</") {
                 endElement()
             } else if !beginElement() {
@@ -170,12 +169,11 @@ struct XMLRepair {
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte.lowercaseLetter) || byte == UInt8(ascii: "_")
+        byte.isLetter || byte == UInt8(ascii: "_")
     }
 
     private static func isName(_ byte: UInt8) -> Bool {
-        isLetter(byte) || byte.decimalDigit != nil || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-            || byte == UInt8(ascii: ":")
+        isLetter(byte) || byte.isDigit || "-.:".utf8.contains(byte)
     }
 
     /// Reads `= value` at `index`, the value in quotes or up to a blank; an attribute without one is empty.
@@ -213,28 +211,9 @@ struct XMLRepair {
     }
 
     private mutating func append(text: ByteText, isLiteral: Bool = false) {
-        var place = 0
-        while place < text.count, hasRoom {
-            switch text[place] {
-            case UInt8(ascii: "&"):
-                let name = text.piece(place + 1..<min(place + 12, text.count))
-                    .prefix { $0 > 0x20 && $0 < 0x80 && $0 != UInt8(ascii: "&") }
-                guard !isLiteral, let end = name.firstIndex(of: UInt8(ascii: ";")),
-                    let scalar = Entities.scalar(String(decoding: name[..<end], as: UTF8.self)[...])
-                else { fallthrough }
-                append(scalar)
-                place += end - name.startIndex + 1
-            case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), ..<0x20:
-                append(Unicode.Scalar(text[place]))
-            case 0x80...:
-                let length = max(1, (~text[place]).leadingZeroBitCount)
-                let character = text.piece(place..<min(place + length, text.count))
-                let scalar = String(validating: character, as: UTF8.self)?.unicodeScalars.first
-                append(scalar ?? LegacyText.windowsScalar(text[place]))
-                place += scalar == nil ? 0 : length - 1
-            default: output.append(text[place])
-            }
-            place += 1
+        let string = FileName.text(text)
+        for scalar in (isLiteral ? string : Entities.decoded(string)).unicodeScalars where hasRoom {
+            append(FileName.escapedByte(scalar).map { LegacyText.windowsScalar($0) } ?? scalar)
         }
     }
 

@@ -12,7 +12,7 @@ package enum LocalFile {
         var status = stat()
         guard stat(FileName.cString(path), &status) == 0 else { throw failure(errno, path) }
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: return ResourceKind.of(contentType: ResourceKind.folderType, name: path)
+        case S_IFDIR: return .folder
         case S_IFREG: break
         default: throw MediaError(.unreadable, SafeText(path), "not a file or folder")
         }

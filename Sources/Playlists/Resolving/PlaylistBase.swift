@@ -137,7 +137,7 @@ enum Reference: Equatable {
     init(_ text: String) {
         var copy = text
         self = copy.withUTF8 { bytes in
-            guard let colon = bytes.firstIndex(where: { !Self.isSchemeByte($0) }),
+            guard let colon = bytes.firstIndex(where: { !$0.isInScheme }),
                 bytes[colon] == UInt8(ascii: ":"), colon > 0
             else { return .relative(hasColon: false) }
             let after = bytes.piece(colon + 1..<bytes.count)
@@ -159,8 +159,8 @@ enum Reference: Equatable {
         let place = source.prefix { $0 != "/" }
         guard !place.contains(where: \.isWhitespace) else { return nil }
         let parts = place.split(separator: ":", maxSplits: 1)
-        let hasPort = parts.count == 2 && parts[1].utf8.allSatisfy { $0.decimalDigit != nil }
-        let isNumeric = parts.first?.utf8.allSatisfy { $0 == 0x2E || $0.decimalDigit != nil } == true
+        let hasPort = parts.count == 2 && parts[1].utf8.allSatisfy(\.isDigit)
+        let isNumeric = parts.first?.utf8.allSatisfy { $0 == 0x2E || $0.isDigit } == true
         if hasPort, isNumeric && parts[0].contains(".") || parts[0] == "localhost" { return "http" }
         guard place.dropFirst().dropLast().contains(".") else { return nil }
         if place.count < source.count { return "https" }
@@ -168,18 +168,11 @@ enum Reference: Equatable {
         return nil
     }
 
-    private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        switch byte | 0x20 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte >= 0x41
-        default: byte.decimalDigit != nil || byte == 0x2B || byte == 0x2D || byte == 0x2E
-        }
-    }
-
     /// `true` if `text` begins with a drive letter of Windows.
     static func hasDriveLetter(_ text: String) -> Bool {
         let start = Array(text.utf8.prefix(3))
         guard start.count >= 2, start[1] == UInt8(ascii: ":") else { return false }
-        return (0x61...0x7A).contains(start[0] | 0x20) && (start.count == 2 || start[2] == UInt8(ascii: "/"))
+        return start[0].isLetter && (start.count == 2 || start[2] == UInt8(ascii: "/"))
     }
 
     /// The path of a `file` URL (RFC 8089). Throws `.badURL` if the URL names another machine.

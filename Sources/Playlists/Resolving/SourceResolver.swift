@@ -272,11 +272,7 @@ private final class OpenedMusic: Sendable {
     }
 
     func close() async {
-        let left = readers.withLock { readers in
-            defer { readers = [] }
-            return readers
-        }
-        for (_, reader) in left { await reader.close() }
+        for (_, reader) in readers.withLock({ exchange(&$0, with: []) }) { await reader.close() }
     }
 }
 

@@ -43,7 +43,7 @@ enum StatusView {
         // The buffered time matters more than the network traffic, so it comes first.
         if player.buffered > .zero { parts.append(SafeText("buffer \(player.buffered.clockTime)")) }
         if slow == nil, let rate = player.load.bytesPerSecond, !player.load.inFlight.isEmpty {
-            parts.append(rateText(rate))
+            parts.append(SafeText(SizeText.rate(rate)))
         }
         parts.append(glyphs.download + " " + SafeText(SizeText.text(player.totalFetchedBytes)))
         parts.append(SafeText("from cache \(SizeText.text(player.totalCachedBytes))"))
@@ -66,11 +66,7 @@ enum StatusView {
         guard let line = player.load.bytesPerSecond, let music = player.info?.bytesPerSecond, line < music,
             !player.load.inFlight.isEmpty
         else { return nil }
-        return "line " + rateText(line) + ", music " + rateText(music)
-    }
-
-    private static func rateText(_ bytesPerSecond: Double) -> SafeText {
-        SafeText("\(SizeText.text(Int64(bytesPerSecond.isFinite ? max(0, min(bytesPerSecond, 1e15)) : 0)))/s")
+        return SafeText("line \(SizeText.rate(line)), music \(SizeText.rate(music))")
     }
 
     /// The gain mode and the gain of the current track; `nil` if gain is off.

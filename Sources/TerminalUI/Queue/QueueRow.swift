@@ -69,7 +69,7 @@ struct QueueRow {
         return (tags.title ?? player.tracks[index].location.name, tags.artist)
     }
 
-    func name(_ glyphs: Glyphs) -> SafeText { Self.name(title, artist, glyphs) }
+    func name(_ glyphs: Glyphs) -> SafeText { TrackName.text(title, artist, dash: glyphs.dash) }
 
     /// The map of a track's bytes. For the current track, the loader has the exact ranges, including uncommitted
     /// ones.
@@ -83,15 +83,10 @@ struct QueueRow {
         return RangeBar.parts(known.stored, length: known.length)
     }
 
-    /// Title and artist in one line.
-    static func name(_ title: SafeText, _ artist: SafeText?, _ glyphs: Glyphs) -> SafeText {
-        TrackName.text(title, artist, dash: glyphs.dash)
-    }
-
     /// Title and artist of a track if known, else its file's name.
     static func name(of track: Track, tags better: TrackTags?, glyphs: Glyphs) -> SafeText {
-        let tags = tags(of: track, better: better)
-        return name(tags.title ?? track.location.name, tags.artist, glyphs)
+        let tags = better.map { track.tags(with: $0) } ?? track.tags
+        return TrackName.text(tags.title ?? track.location.name, tags.artist, dash: glyphs.dash)
     }
 
     /// The name of the current track; `nil` if there is none.
@@ -99,10 +94,6 @@ struct QueueRow {
         guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return nil }
         let track = player.tracks[index]
         return name(of: track, tags: player.info?.tags ?? player.learned[track.id]?.tags, glyphs: glyphs)
-    }
-
-    private static func tags(of track: Track, better: TrackTags?) -> TrackTags {
-        better.map { track.tags(with: $0) } ?? track.tags
     }
 }
 

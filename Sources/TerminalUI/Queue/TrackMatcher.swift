@@ -78,9 +78,9 @@ struct TrackMatcher: Sendable, Equatable {
         guard let first = word.first, text.count >= word.count else { return word.isEmpty }
         var start = 0
         while start <= text.count - word.count {
-            if FoldedText.lowercased(text[start]) == first {
+            if text[start].lowercaseLetter == first {
                 var length = 1
-                while length < word.count, FoldedText.lowercased(text[start + length]) == word[length] {
+                while length < word.count, text[start + length].lowercaseLetter == word[length] {
                     length += 1
                 }
                 if length == word.count { return true }

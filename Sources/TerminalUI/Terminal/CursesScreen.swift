@@ -1,6 +1,7 @@
 internal import CCurses
 internal import Glibc
 internal import Media
+internal import System
 
 /// One terminal that ncurses draws on, from `newterm` to `endwin`. Its keys are read by `TerminalInput`.
 ///
@@ -245,8 +246,7 @@ struct CursesScreen: ~Copyable {
     private func send(_ text: String) {
         guard !text.isEmpty else { return }
         fflush(output)
-        var text = text
-        _ = text.withUTF8 { Glibc.write(fileno(output), $0.baseAddress, $0.count) }
+        try? WholeFile.write(text.utf8, to: fileno(output))
     }
 
     private static func stream(_ descriptor: Int32) -> UnsafeMutablePointer<FILE>? {

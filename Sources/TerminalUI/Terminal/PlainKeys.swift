@@ -4,6 +4,7 @@ internal import CCurses
 internal import CTerminal
 internal import Glibc
 package import Media
+internal import System
 
 /// Reads single keys from a terminal without a full screen, and replies in lines.
 package struct PlainKeys: Sendable {
@@ -134,8 +135,5 @@ package struct PlainKeys: Sendable {
     private static let markedPastes = "\u{1B}[?2004h"
     private static let unmarkedPastes = "\u{1B}[?2004l"
 
-    private func send(_ text: String) {
-        var text = text
-        _ = text.withUTF8 { write(input, $0.baseAddress, $0.count) }
-    }
+    private func send(_ text: String) { try? WholeFile.write(text.utf8, to: input) }
 }

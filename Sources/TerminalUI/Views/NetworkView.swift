@@ -120,8 +120,7 @@ enum NetworkView {
     private static func rate(of request: RequestRecord) -> SafeText {
         let time = (request.duration - (request.firstByte ?? .zero)).seconds
         guard request.bytes > 0, time > 0.001 else { return "" }
-        let rate = Int64(min(Double(request.bytes) / time, 1e14))
-        return SafeText("\(SizeText.text(rate, decimalsBelow: 10))/s")
+        return SafeText(SizeText.rate(Double(request.bytes) / time, decimalsBelow: 10))
     }
 
     /// `21 ms`, `1.4 s`.

@@ -121,11 +121,8 @@ struct PlayingFact {
         let load = player.load
         guard load.requestCount > 0 else { return nil }
         let requests = CountText.of(load.requestCount, "request")
-        var text = "\(SizeText.text(load.fetchedBytes)) in \(requests)"
-        if let rate = load.bytesPerSecond, (0...1e15).contains(rate) {
-            text += ", \(SizeText.text(Int64(rate)))/s"
-        }
-        return SafeText(text)
+        let rate = load.bytesPerSecond.map { ", " + SizeText.rate($0) } ?? ""
+        return SafeText("\(SizeText.text(load.fetchedBytes)) in \(requests)\(rate)")
     }
 
     /// The next track of the queue; `nil` if it depends on shuffle or repeat, since only the player knows

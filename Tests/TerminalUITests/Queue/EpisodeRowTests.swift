@@ -14,7 +14,7 @@ struct EpisodeRowTests {
                 seconds: 60 * number
             )
             guard number < 5 else { return track }
-            let date = number == 4 ? nil : FeedDate(seconds: 1_795_392_000 - Int64(number) * 86_400)
+            let date = number == 4 ? nil : InternetDate(seconds: 1_795_392_000 - Int64(number) * 86_400)
             track.episode = Episode(feed: "http://h/feed", guid: "\(number)", date: date, place: number)
             track.isPlayed = played.contains(number)
             return track

@@ -1,31 +1,33 @@
-/// The time at which an episode was published, and the day that this was for its publisher. Pure.
-package struct FeedDate: Sendable, Equatable {
+/// A time that a server or a publisher states, and the day that this was for its writer. Pure.
+package struct InternetDate: Sendable, Equatable {
     /// Seconds since 1970 UTC.
     package var seconds: Int64
-    /// Seconds that the publisher's clock is ahead of UTC.
+    /// Seconds that the writer's clock is ahead of UTC.
     package var offset: Int64
 
     package init(seconds: Int64, offset: Int64 = 0) { (self.seconds, self.offset) = (seconds, offset) }
 
-    /// The day as the publisher wrote it: `2026-11-23`.
+    /// The day as it was written: `2026-11-23`.
     package var day: String {
         let clock = seconds + offset
         return CalendarDay(daysSince1970: clock / 86_400 - (clock % 86_400 < 0 ? 1 : 0)).text
     }
 
-    /// Parses the date of an RSS feed (RFC 2822 §3.3, such as `Mon, 23 Nov 2026 08:05:00 +0100`) or of an Atom
-    /// feed (RFC 3339); either in both, since publishers mix them. `nil` for anything else.
+    /// Parses the date of an RSS feed (RFC 2822 §3.3, such as `Mon, 23 Nov 2026 08:05:00 +0100`), of an Atom feed
+    /// (RFC 3339), or of HTTP in its three forms (RFC 9110 §5.6.7). `nil` for anything else.
     ///
-    /// Also takes what feeds are known to write: full and foreign names of months, the month first, the year behind
-    /// the time, `-`, `/` or dots between numbers or nothing, no name of the day, no seconds, no time of day, times
-    /// of twelve hours, years of two digits. `11/12/2026` is in November, as in the US. A zone that is missing or
-    /// unknown counts as UTC.
+    /// Takes each everywhere, since publishers mix them, and what feeds are known to write: full and foreign names of
+    /// months, the month first, the year behind the time, `-`, `/` or dots between numbers or nothing, no name of the day,
+    /// no seconds, no time of day, times of twelve hours, years of two digits, which are from 1970 to 2069. `11/12/2026`
+    /// is in November, as in the US. A zone that is missing or unknown counts as UTC.
     package init?(parsing text: some StringProtocol) {
         let words = Self.words(of: String(text))
         guard words.count >= 3, let day = Self.day(words) else { return nil }
         let time = words.dropFirst(3).joined(separator: " ")
-        guard let seconds = Self.secondsOfDay(time) else { return nil }
-        let offset = Self.zoneOffset(time)
+        let clock = time.prefix { $0.isNumber || $0 == ":" || $0 == "." }
+        let rest = time[clock.endIndex...].split(separator: " ").map { $0.uppercased() }
+        guard let seconds = time.isEmpty ? 0 : Self.secondsOfDay(clock, half: rest.first) else { return nil }
+        let offset = Self.zoneOffset(rest)
         self.init(seconds: day.daysSince1970 * 86_400 + seconds - offset, offset: offset)
     }
 
@@ -65,21 +67,17 @@ package struct FeedDate: Sendable, Equatable {
 
     // MARK: The day
 
-    private static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
-    /// The beginnings of German, French, Spanish, Portuguese and Italian names that differ from the English ones.
-    private static let foreignMonths: [String: Int64] = [
-        "mär": 3, "mai": 5, "okt": 10, "dez": 12, "fév": 2, "avr": 4, "juin": 6, "juil": 7, "aoû": 8,
-        "déc": 12,
-        "ene": 1, "abr": 4, "ago": 8, "dic": 12, "fev": 2, "set": 9, "out": 10, "gen": 1, "mag": 5, "giu": 6,
-        "lug": 7, "ott": 10,
+    /// The months by the beginnings of their English, German, French, Spanish, Portuguese and Italian names.
+    private static let months: [String: Int64] = [
+        "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10,
+        "nov": 11, "dec": 12, "mär": 3, "mai": 5, "okt": 10, "dez": 12, "fév": 2, "avr": 4, "juin": 6,
+        "juil": 7, "aoû": 8, "déc": 12, "ene": 1, "abr": 4, "ago": 8, "dic": 12, "fev": 2, "set": 9,
+        "out": 10, "gen": 1, "mag": 5, "giu": 6, "lug": 7, "ott": 10,
     ]
 
     private static func month(_ text: Substring) -> Int64? {
         let name = text.lowercased()
-        if let place = months.firstIndex(of: String(name.prefix(3))) { return Int64(place) + 1 }
-        return foreignMonths[String(name.prefix(3))] ?? foreignMonths[String(name.prefix(4))]
+        return months[String(name.prefix(3))] ?? months[String(name.prefix(4))]
     }
 
     /// The day of the first three fields: day, month and year, or year, month and day, or a month's name first.
@@ -110,11 +108,9 @@ package struct FeedDate: Sendable, Equatable {
         "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "AEST": 10, "AEDT": 11,
     ]
 
-    /// Parses the beginning of `text`: `08:05`, `8:05 pm`, `08:05:30`, `08:05:30.25` or `080530`; a fraction is dropped.
-    /// 0 for an empty text.
-    private static func secondsOfDay(_ text: String) -> Int64? {
-        guard !text.isEmpty else { return 0 }
-        let clock = text.prefix { $0.isNumber || $0 == ":" || $0 == "." }
+    /// Parses `08:05`, `08:05:30`, `08:05:30.25` or `080530`; a fraction is dropped. `half` is the word behind it, which
+    /// may be `AM` or `PM`.
+    private static func secondsOfDay(_ clock: Substring, half: String?) -> Int64? {
         var parts = clock.split(separator: ":", omittingEmptySubsequences: false)
         if clock.utf8.count == 6, parts.count == 1 {
             parts = [clock.prefix(2), clock.dropFirst(2).prefix(2), clock.suffix(2)]
@@ -122,20 +118,14 @@ package struct FeedDate: Sendable, Equatable {
         guard (2...3).contains(parts.count), var hours = number(parts[0], 0...24),
             let minutes = number(parts[1], 0...59)
         else { return nil }
-        let half = words(after: clock, in: text).first?.uppercased()
         if (half == "AM" || half == "PM"), hours <= 12 { hours = hours % 12 + (half == "PM" ? 12 : 0) }
         let seconds = parts.count == 3 ? number(parts[2].prefix { $0 != "." }, 0...60) : 0
         return seconds.map { hours * 3_600 + minutes * 60 + $0 }
     }
 
-    private static func words(after clock: Substring, in text: String) -> [Substring] {
-        text[clock.endIndex...].split(separator: " ")
-    }
-
-    /// Parses the zone behind the time of day: `+0100`, `+01:00`, `+1`, `GMT+1` or a name; 0 for anything else.
-    private static func zoneOffset(_ text: String) -> Int64 {
-        let clock = text.prefix { $0.isNumber || $0 == ":" || $0 == "." }
-        let words = words(after: clock, in: text).map { $0.uppercased() }
+    /// Parses the zone in the words behind the time of day: `+0100`, `+01:00`, `+1`, `GMT+1` or a name; 0 for anything
+    /// else.
+    private static func zoneOffset(_ words: [String]) -> Int64 {
         guard let word = words.first(where: { $0 != "AM" && $0 != "PM" }) else { return 0 }
         if let hours = zones[word] { return hours * 3_600 }
         guard let sign = word.firstIndex(where: { $0 == "+" || $0 == "-" }) else { return 0 }
@@ -149,9 +139,7 @@ package struct FeedDate: Sendable, Equatable {
     }
 
     private static func number(_ text: some StringProtocol, _ allowed: ClosedRange<Int64>) -> Int64? {
-        guard text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let number = Int64(text)
-        else { return nil }
+        guard text.utf8.count <= 4, let number = Int64(digits: text.utf8) else { return nil }
         return allowed.contains(number) ? number : nil
     }
 }

@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@Suite struct FeedDateTests {
+@Suite struct InternetDateTests {
     @Test(
         arguments: [
             // RFC 2822, and what feeds write instead.
@@ -12,6 +12,15 @@ import Testing
             ("Mon,23 Nov 2026 08:05:30 WEST", 1_795_421_130, "2026-11-23"),
             ("Mon, 23 Nov 2026", 1_795_392_000, "2026-11-23"),
             ("Thu, 29 Feb 1996 23:59:60 -0000", 825_638_400, "1996-03-01"),
+            // The forms of HTTP.
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777, "1994-11-06"),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777, "1994-11-06"),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777, "1994-11-06"),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0, "1970-01-01"),
+            ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000, "2024-02-29"),
+            ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200, "2024-03-01"),
+            ("Tuesday, 19-Jan-38 03:14:08 GMT", 2_147_483_648, "2038-01-19"),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799, "9999-12-31"),
             // RFC 3339, in RSS too.
             ("2026-11-23T08:05:30Z", 1_795_421_130, "2026-11-23"),
             ("2026-11-23t08:05:30.123-05:00", 1_795_439_130, "2026-11-23"),
@@ -37,7 +46,7 @@ import Testing
         ] as [(String, Int64, String)]
     )
     func `a date is a moment, and a day of its publisher`(text: String, seconds: Int64, day: String) throws {
-        let date = try #require(FeedDate(parsing: text))
+        let date = try #require(InternetDate(parsing: text))
         #expect(date.seconds == seconds)
         #expect(date.day == day)
     }
@@ -47,11 +56,13 @@ import Testing
             "", " ", "yesterday", "Mon", "23 Nov", "32 Nov 2026", "23 Foo 2026", "23 Nov 2026 8h05",
             "23 Nov 2026 25:00:00", "23 Nov 2026 08:61", "2026-13-01", "2026-11",
             "2026-11-23T8",
+            "Sun, 06 Non 1994 08:49:37 GMT", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
+            "Sun, 06 Nov 99999 08:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
             "99999-01-01", "2026-11-23Tx", "-2026-11-23", "1234567890", "२३ Nov 2026",
         ]
     )
     func `what is not a date is none`(text: String) {
-        #expect(FeedDate(parsing: text) == nil)
+        #expect(InternetDate(parsing: text) == nil)
     }
 
     @Test func `days and their numbers lead to each other`() {
