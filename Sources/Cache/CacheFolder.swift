@@ -99,9 +99,11 @@ package final class CacheFolder: ByteStoreOpener {
     }
 
     /// Calls `observer`, on a thread of the cache, after this object may have changed what is cached: bytes
-    /// were committed, an entry was opened, pinned or removed. `observer` must not block. There is one
-    /// observer at a time; `nil` removes it.
-    package func observe(_ observer: (@Sendable () -> Void)?) { engine.session.observe(observer) }
+    /// were committed, an entry was opened, pinned or removed. `observer` must not block.
+    @discardableResult
+    package func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
+        engine.session.observers.add { observer() }
+    }
 
     /// Checkpoints a long write-ahead log of the index, which the next process would otherwise have to read
     /// first.

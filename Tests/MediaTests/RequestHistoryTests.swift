@@ -46,14 +46,14 @@ struct RequestHistoryTests {
         let history = RequestHistory()
         let count = Locked(0)
         history.record(record(1))
-        history.observe { count.withLock { $0 += 1 } }
+        let observation = history.observe { count.withLock { $0 += 1 } }
         history.progressed(request(1))
         for bytes in 1...9 as ClosedRange<Int64> { history.progressed(request(1, bytes: bytes)) }
         #expect(count.withLock { $0 } == 1)
         history.record(request(1, bytes: 9))
         history.record(record(2))
         #expect(count.withLock { $0 } == 3)
-        history.observe(nil)
+        observation.end()
         history.record(record(3))
         #expect(count.withLock { $0 } == 3)
     }

@@ -68,7 +68,7 @@ struct AnnouncedChangeTests {
     @Test func `modes are announced together`() {
         var state = PlayerState.sounding(1)
         var modes = PlayModes(isShuffled: true, repeatMode: .off, gainMode: .off)
-        #expect(changes(.command(.shuffle), in: &state) == [.mode(modes)])
+        #expect(changes(.command(.setShuffle(nil)), in: &state) == [.mode(modes)])
         modes.repeatMode = .all
         #expect(changes(.command(.setRepeat(nil)), in: &state) == [.mode(modes)])
         modes.gainMode = .album

@@ -114,7 +114,7 @@ import Testing
                 moved.insert(contentsOf: places.ranges.flatMap { model.ids[$0] }, at: min(place, moved.count))
                 if before != numbers(queue) { model.remember() }
                 model.ids = moved
-            case 3: queue.toggleShuffle()
+            case 3: queue.setShuffle(!queue.isShuffled)
             case 4 where count > 0:
                 queue.select(place)
                 model.current = model.ids[place]
@@ -207,7 +207,7 @@ import Testing
     @Test func `the ends of the playing order are known, also of a shuffled one`() {
         for isShuffled in [false, true] {
             var queue = queue(5)
-            if isShuffled { queue.toggleShuffle() }
+            if isShuffled { queue.setShuffle(!queue.isShuffled) }
             var place = queue.next(after: nil)
             var ends: [Bool] = []
             while let current = place {
@@ -242,7 +242,7 @@ import Testing
         var queue = queue(5)
         var last = queue.revision
         queue.select(2)
-        queue.toggleShuffle()
+        queue.setShuffle(!queue.isShuffled)
         queue.bringForward(4)
         queue.move(RangeSet(1..<3), to: 1)
         queue.append(numbered(7..<9))
@@ -277,7 +277,7 @@ import Testing
 
     @Test func `choosing a track in a shuffled queue skips no other`() {
         var queue = queue(20, current: 3)
-        queue.toggleShuffle()
+        queue.setShuffle(!queue.isShuffled)
         queue.bringForward(11)
         queue.select(11)
         var heard = [3, 11]

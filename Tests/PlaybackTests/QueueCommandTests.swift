@@ -128,7 +128,7 @@ struct QueueCommandTests {
         var queue = PlayQueue(seed: 3)
         queue.append(numbered(1...5))
         queue.remove(RangeSet(4..<5))
-        if isShuffled { queue.toggleShuffle() }
+        if isShuffled { queue.setShuffle(!queue.isShuffled) }
         let first = queue.replace(1, by: numbered(tracks))
         #expect(tracks.contains(Int(queue.tracks[first].id.value)))
         var heard: [UInt64] = []
@@ -198,7 +198,7 @@ struct QueueCommandTests {
 
     @Test func `after an undo in shuffled order, the same tracks follow as before`() {
         var state = PlayerState.sounding(6, exitsAtEnd: false)
-        _ = command(.shuffle, &state)
+        _ = command(.setShuffle(nil), &state)
         func order() -> [UInt64] {
             var (places, place) = ([UInt64](), state.queue.current)
             while let here = place {
@@ -252,6 +252,20 @@ struct QueueCommandTests {
     }
 
     /// What a player does while nothing plays.
+    @Test(arguments: [false, true], [false, true])
+    func `shuffle on and off set the mode, whatever it was, and only a change is reported`(
+        wasOn: Bool,
+        isOn: Bool
+    ) {
+        var state = PlayerState.sounding(5, exitsAtEnd: false)
+        state.send(.command(.setShuffle(wasOn)))
+        let revision = state.queue.revision
+        let effects = state.send(.command(.setShuffle(isOn)))
+        #expect(state.queue.isShuffled == isOn && state.queue.revision == revision)
+        let modes = PlayModes(isShuffled: isOn, repeatMode: .off, gainMode: .off)
+        #expect(effects.contains(.emit(.mode(modes))) == (wasOn != isOn))
+    }
+
     enum Rest: CaseIterable { case empty, ended, stopped, cleared, shuffled, failed }
 
     private func resting(_ rest: Rest, exitsAtEnd: Bool) -> PlayerState {
@@ -263,7 +277,7 @@ struct QueueCommandTests {
         case .ended: state.send(.scripted(.next))
         case .stopped: state.send(.scripted(.stop))
         case .cleared: state.send(.scripted(.clear))
-        case .shuffled: state.send(.scripted(.shuffle), .scripted(.stop))
+        case .shuffled: state.send(.scripted(.setShuffle(nil)), .scripted(.stop))
         case .failed: state.send(.passFailed(1, MediaError(.notFound, "1", "gone"), frames: 0))
         }
         return state

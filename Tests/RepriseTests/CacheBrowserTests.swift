@@ -113,7 +113,7 @@ struct CacheBrowserTests {
         let cache = SlowCache()
         let browser = cache.browser()
         let calls = Locked(0)
-        browser.observe { calls.withLock { $0 += 1 } }
+        _ = browser.observe { calls.withLock { $0 += 1 } }
         try await running(browser) {
             browser.setPinned(CachedTrack.ID(8), true)
             browser.evict(CachedTrack.ID(7))

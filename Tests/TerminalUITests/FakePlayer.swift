@@ -6,13 +6,14 @@ final class FakePlayer: PlayerControl {
     private struct State {
         var snapshot: PlayerSnapshot
         var commands: [PlayerCommand] = []
-        var observers: [@Sendable () -> Void] = []
         var snapshotReads = 0
         var isSoundWatched = false
         var pictureReads = 0
     }
 
     private let state: Locked<State>
+    private let changes = Observers<Void>()
+    private let events = Observers<PlayerEvent>()
     private let isOverAfterQuit: Bool
 
     init(_ snapshot: PlayerSnapshot, isOverAfterQuit: Bool = true) {
@@ -52,15 +53,16 @@ final class FakePlayer: PlayerControl {
         return SoundPicture(bands: bands, levels: [SoundPicture.Level(peak: 1, rms: 0.5)])
     }
 
-    func observe(_ observer: @escaping @Sendable () -> Void) {
-        state.withLock { $0.observers.append(observer) }
+    func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
+        changes.add { observer() }
+    }
+
+    func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) -> Observation {
+        events.add(observer)
     }
 
     func publish(_ change: (inout PlayerSnapshot) -> Void) {
-        let observers = state.withLock { state in
-            change(&state.snapshot)
-            return state.observers
-        }
-        for observer in observers { observer() }
+        state.withLock { change(&$0.snapshot) }
+        changes.send(())
     }
 }

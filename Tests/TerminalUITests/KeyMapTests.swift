@@ -33,7 +33,7 @@ struct KeyMapTests {
         #expect(map.entry(for: "s")?.command == nil)
         #expect(map.bindings.first { $0.entry.command == .player(.next) }?.keys == [">", "j"])
         #expect(map.bindings.first { $0.entry.command == .selectBy(1) }?.keys == [.down])
-        #expect(!map.bindings.contains { $0.entry.command == .player(.shuffle) })
+        #expect(!map.bindings.contains { $0.entry.command == .player(.setShuffle(nil)) })
         #expect(map.bindings.last?.help == "volume 30")
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 import TestSupport
+import System
 import Testing
 
 @testable import TerminalUI

@@ -3,7 +3,7 @@ import System
 
 /// The open folder of the committing thread: opens it, locks it for each job, and replaces a damaged index.
 ///
-/// All calls but `observe` are made on the committing thread.
+/// All calls are made on the committing thread.
 final class FolderSession: @unchecked Sendable {
     // Unchecked: all variables are touched on the committing thread only, or in `deinit`, when no job is
     // left.
@@ -12,7 +12,8 @@ final class FolderSession: @unchecked Sendable {
     private(set) var openCount = 0
     /// How many unusable indexes this object has set aside.
     private(set) var setAsideCount = 0
-    private let observer = Locked<(@Sendable () -> Void)?>(nil)
+    /// Called on the committing thread after each job that changed the index.
+    let observers = Observers<Void>()
     let settings: CacheSettings
     let protection: Protection
 
@@ -49,7 +50,7 @@ final class FolderSession: @unchecked Sendable {
             opened = folder
             let before = folder.index.changeCount
             defer {
-                if folder.index.changeCount != before { observer.withLock { $0 }?() }
+                if folder.index.changeCount != before { observers.send(()) }
             }
             return try folder.lock.withLock { try body(folder) }
         } catch let error as IndexError where !error.isDamage {
@@ -95,8 +96,4 @@ final class FolderSession: @unchecked Sendable {
 
     /// Closes the folder; the next job opens it again.
     func close() { opened = nil }
-
-    /// Calls `observer` on the committing thread after each job that changed the index. There is one observer
-    /// at a time. May be called from any thread.
-    func observe(_ observer: (@Sendable () -> Void)?) { self.observer.withLock { $0 = observer } }
 }

@@ -19,7 +19,6 @@ package final class NetworkWatch: RangeTransport, Connectivity {
         /// Set while a probe is under way.
         var probe: Task<Void, Never>?
         var hasEnded = false
-        var observers: [@Sendable (ConnectivityReport) -> Void] = []
         /// The last report that was sent to the observers.
         var sent: ConnectivityReport
         /// `true` while a thread sends reports to the observers; it also sends the reports that are made in
@@ -33,6 +32,7 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     private let isCached: @Sendable (_ origin: String) async -> Bool
     // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
+    private let observers = Observers<ConnectivityReport>()
 
     /// If `isForced` (`--offline`), refuses every request, for good. Without `infersOffline`, refuses only
     /// requests to dead hosts. `isCached` returns `true` if music of a server is cached; it is called only
@@ -59,8 +59,9 @@ package final class NetworkWatch: RangeTransport, Connectivity {
 
     package func retryNow() { step { [now = clock.now] in $0.state.retryNow(now: now) } }
 
-    package func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void) {
-        guarded.withLock { $0.observers.append(observer) }
+    @discardableResult
+    package func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void) -> Observation {
+        observers.add(observer)
     }
 
     /// Stops sending probes.
@@ -198,16 +199,14 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     /// Sends the newest report to the observers, one at a time, so that an older report never arrives last.
     private func sendReports() {
         while true {
-            let next = guarded.withLock {
-                guarded -> (report: ConnectivityReport, observers: [@Sendable (ConnectivityReport) -> Void])?
-                in
+            let next = guarded.withLock { guarded -> ConnectivityReport? in
                 guard !guarded.isSending, guarded.sent != guarded.state.report else { return nil }
                 guarded.isSending = true
                 guarded.sent = guarded.state.report
-                return (guarded.sent, guarded.observers)
+                return guarded.sent
             }
             guard let next else { return }
-            for observer in next.observers { observer(next.report) }
+            observers.send(next)
             guarded.withLock { $0.isSending = false }
         }
     }

@@ -1,3 +1,5 @@
+package import System
+
 /// How much of a resource is cached.
 package struct Availability: Sendable, Equatable {
     package var stored: ByteRangeSet
@@ -52,8 +54,7 @@ package protocol CacheControl: Sendable {
     func setPinned(_ entry: CachedTrack.ID, _ isPinned: Bool)
 
     /// Calls `observer` after each change of `report`, from any thread; it must only wake its user interface.
-    /// There is one observer at a time; `nil` removes it.
-    func observe(_ observer: (@Sendable () -> Void)?)
+    func observe(_ observer: @escaping @Sendable () -> Void) -> Observation
 }
 
 /// The contents of the cache.

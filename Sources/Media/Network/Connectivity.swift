@@ -1,3 +1,5 @@
+package import System
+
 /// The state of the network, inferred from the outcome of requests.
 package struct ConnectivityReport: Sendable, Equatable {
     /// `true` while the player works offline.
@@ -21,7 +23,8 @@ package protocol Connectivity: Sendable {
     func retryNow()
 
     /// Calls `observer` after each change, from any thread.
-    func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void)
+    @discardableResult
+    func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void) -> Observation
 }
 
 /// The reason why nothing arrives, and the time of the next attempt.

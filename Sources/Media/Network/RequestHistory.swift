@@ -1,4 +1,4 @@
-import System
+package import System
 
 /// Remembers the newest requests and decisions, and the requests in progress.
 ///
@@ -14,17 +14,17 @@ package final class RequestHistory: RequestJournal {
         var count = 0
         /// The requests in progress, by number.
         var open: [Int: JournalRecord] = [:]
-        var observer: (@Sendable () -> Void)?
     }
 
     private let onward: (any RequestJournal)?
     private let state = Locked(State())
+    private let observers = Observers<Void>()
 
     /// Passes every record on to `onward`.
     package init(onward: (any RequestJournal)? = nil) { self.onward = onward }
 
     package func record(_ record: JournalRecord) {
-        let observer = state.withLock { state in
+        state.withLock { state in
             if case .request(let request) = record.event { state.open[request.number] = nil }
             if state.records.count < Self.longest {
                 state.records.append(record)
@@ -33,31 +33,24 @@ package final class RequestHistory: RequestJournal {
                 state.next = (state.next + 1) % Self.longest
             }
             state.count += 1
-            return state.observer
         }
         onward?.record(record)
-        observer?()
+        observers.send(())
     }
 
-    /// Calls the observer when a request is sent and when its response arrives, but not for the bytes of its
+    /// Calls the observers when a request is sent and when its response arrives, but not for the bytes of its
     /// body.
     package func progressed(_ record: JournalRecord) {
         guard case .request(let request) = record.event else { return }
-        let observer = state.withLock { state -> (@Sendable () -> Void)? in
-            state.open[request.number] = record
-            return request.bytes == 0 ? state.observer : nil
-        }
+        state.withLock { $0.open[request.number] = record }
         onward?.progressed(record)
-        observer?()
+        if request.bytes == 0 { observers.send(()) }
     }
 
     package func withdrew(_ number: Int) {
-        let observer = state.withLock { state in
-            state.open[number] = nil
-            return state.observer
-        }
+        state.withLock { $0.open[number] = nil }
         onward?.withdrew(number)
-        observer?()
+        observers.send(())
     }
 
     /// The requests in progress, in the order in which they began.
@@ -75,9 +68,8 @@ package final class RequestHistory: RequestJournal {
         }
     }
 
-    /// Calls `observer` after each record, from any thread; it must only wake its user interface. There is
-    /// one observer at a time; `nil` removes it.
-    package func observe(_ observer: (@Sendable () -> Void)?) {
-        state.withLock { $0.observer = observer }
+    /// Calls `observer` after each record, from any thread; it must only wake its user interface.
+    package func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
+        observers.add { observer() }
     }
 }

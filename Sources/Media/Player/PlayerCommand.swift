@@ -15,8 +15,8 @@ package enum PlayerCommand: Sendable, Equatable {
     case volume(Int)
     case changeVolume(by: Int)
     case mute
-    /// Switches playing in random order on or off; the queue itself keeps its order.
-    case shuffle
+    /// Switches playing in random order on or off; `nil` switches to the other. The queue itself keeps its order.
+    case setShuffle(Bool?)
     /// Puts the queue itself into a random order, with the current track first.
     case shuffleNow
     /// `nil` switches to the next mode: off, all, one.

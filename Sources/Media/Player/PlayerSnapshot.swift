@@ -1,3 +1,5 @@
+package import System
+
 /// The state of the player for user interfaces at one moment. Replaced as a whole, never edited.
 package struct PlayerSnapshot: Sendable, Equatable {
     package enum State: String, Sendable {
@@ -100,7 +102,12 @@ package protocol PlayerControl: Sendable {
     var snapshot: PlayerSnapshot { get }
 
     /// Calls `observer` after each new snapshot, from any thread. It must only wake its user interface.
-    func observe(_ observer: @escaping @Sendable () -> Void)
+    @discardableResult
+    func observe(_ observer: @escaping @Sendable () -> Void) -> Observation
+
+    /// Calls `observer` with each event from now on, in order, from the player's task; it must not block.
+    @discardableResult
+    func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) -> Observation
 
     /// Starts or stops computing `soundPicture`, which takes processor time only while it is watched. Never
     /// waits.

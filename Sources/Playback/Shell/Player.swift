@@ -1,5 +1,5 @@
 package import Media
-import System
+package import System
 
 /// The queue player.
 ///
@@ -10,7 +10,9 @@ package final class Player: PlayerControl {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
     private let inbox = Inbox()
-    private let observers = PlayerObservers()
+    private let newest = Locked(PlayerSnapshot())
+    private let changes = Observers<Void>()
+    private let events = Observers<PlayerEvent>()
     let tap = SoundTap()
 
     package init(parts: PlaybackParts, settings: PlaybackSettings) {
@@ -22,14 +24,16 @@ package final class Player: PlayerControl {
 
     package func sendInTurn(_ command: PlayerCommand) { inbox.putInTurn(command) }
 
-    package var snapshot: PlayerSnapshot { observers.snapshot }
+    package var snapshot: PlayerSnapshot { newest.withLock { $0 } }
 
-    package func observe(_ observer: @escaping @Sendable () -> Void) { observers.observe(observer) }
+    @discardableResult
+    package func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
+        changes.add { observer() }
+    }
 
-    /// Calls `observer` with each event, in order, from the player's task; it must not block. Add observers
-    /// before `run`.
-    package func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
-        observers.observeEvents(observer)
+    @discardableResult
+    package func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) -> Observation {
+        events.add(observer)
     }
 
     package func watchSound(_ isWatched: Bool) { tap.watch(isWatched) }
@@ -78,58 +82,27 @@ package final class Player: PlayerControl {
         let shell = PlayerShell(
             parts: parts,
             settings: settings,
-            observers: observers,
+            events: events,
             tap: tap,
             reading: reading,
             sources: sources,
             send: send
         )
-        observers.publish(shell.snapshot())
+        publish(shell.snapshot())
         while let next = await inbox.next() {
             await shell.take(next)
             inbox.setUnfinished(shell.unfinishedCount)
-            observers.publish(shell.snapshot())
+            publish(shell.snapshot())
             if shell.isOver { break }
         }
         let outcome = await shell.shutDown { inbox.close() }
-        observers.publish(shell.snapshot())
+        publish(shell.snapshot())
         return outcome
     }
-}
 
-/// The observers of the player: user interfaces, the headless reporter and others, any number of them.
-final class PlayerObservers: Sendable {
-    private struct State {
-        var snapshot = PlayerSnapshot()
-        var snapshotObservers: [@Sendable () -> Void] = []
-        var eventObservers: [@Sendable (PlayerEvent) -> Void] = []
-    }
-
-    private let state = Locked(State())
-
-    /// The newest snapshot.
-    var snapshot: PlayerSnapshot { state.withLock { $0.snapshot } }
-
-    /// Calls `observer` after each new snapshot.
-    func observe(_ observer: @escaping @Sendable () -> Void) {
-        state.withLock { $0.snapshotObservers.append(observer) }
-    }
-
-    /// Calls `observer` with each event, in order.
-    func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
-        state.withLock { $0.eventObservers.append(observer) }
-    }
-
-    func publish(_ snapshot: PlayerSnapshot) {
-        let observers = state.withLock { state in
-            state.snapshot = snapshot
-            return state.snapshotObservers
-        }
-        for observer in observers { observer() }
-    }
-
-    func send(_ event: PlayerEvent) {
-        for observer in state.withLock({ $0.eventObservers }) { observer(event) }
+    private func publish(_ snapshot: PlayerSnapshot) {
+        newest.withLock { $0 = snapshot }
+        changes.send(())
     }
 }
 

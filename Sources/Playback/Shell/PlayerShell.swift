@@ -5,7 +5,7 @@ import System
 final class PlayerShell {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
-    private let observers: PlayerObservers
+    private let events: Observers<PlayerEvent>
     private let reading: SourceReading
     private let send: @Sendable (PlayerInput) -> Void
     private var state: PlayerState
@@ -34,7 +34,7 @@ final class PlayerShell {
     init(
         parts: PlaybackParts,
         settings: PlaybackSettings,
-        observers: PlayerObservers,
+        events: Observers<PlayerEvent>,
         tap: SoundTap,
         reading: SourceReading,
         sources: [String],
@@ -42,7 +42,7 @@ final class PlayerShell {
     ) {
         self.parts = parts
         self.settings = settings
-        self.observers = observers
+        self.events = events
         self.reading = reading
         self.send = send
         state = PlayerState(
@@ -251,7 +251,7 @@ final class PlayerShell {
                 buffered: loaded.buffered
             )
         }
-        observers.send(event)
+        events.send(event)
     }
 
     private func endTrack(_ id: PassID, _ ended: PlayerEvent.EndReport) {
@@ -261,7 +261,7 @@ final class PlayerShell {
         report.requestCount = load.requestCount
         totals.trackEnded(report)
         if report.frames > 0, report.reason != .failed { heardPasses.insert(id) }
-        observers.send(.ended(report))
+        events.send(.ended(report))
     }
 
     // MARK: The snapshot
@@ -377,17 +377,17 @@ final class PlayerShell {
         for input in closeInbox() {
             switch input {
             case .notice(let error, _):
-                observers.send(.notice(code: error.code.rawValue, message: error.safeText))
+                events.send(.notice(code: error.code.rawValue, message: error.safeText))
             case .saved(let count, let path):
-                observers.send(.remark(code: "saved", message: Announcer.savedText(count, path)))
+                events.send(.remark(code: "saved", message: Announcer.savedText(count, path)))
             case .backgroundFetchEnded(let report): totals.resourceClosed(report)
             case .command(.save(let path)), .scripted(.save(let path)):
                 let message = SafeText("Not saved: \(path) (the player had ended)")
-                observers.send(.notice(code: "bad-command", message: message))
+                events.send(.notice(code: "bad-command", message: message))
             default: break
             }
         }
-        observers.send(.summary(totals.summary))
+        events.send(.summary(totals.summary))
         return PlayerOutcome(summary: totals.summary, fatal: fatal, isQuit: state.isQuit)
     }
 }

@@ -66,7 +66,7 @@ extension PlayerCommand {
     /// earlier: they decide what is played first.
     fileprivate var needsTracks: Bool {
         switch self {
-        case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .list, .stopReading,
+        case .volume, .changeVolume, .mute, .setShuffle, .setRepeat, .setGain, .status, .list, .stopReading,
             .quit:
             false
         case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .chapter, .add, .remove, .move,
@@ -80,7 +80,7 @@ extension PlayerCommand {
     var wantsMusic: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .add, .reload: true
-        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain,
+        case .pause, .stop, .volume, .changeVolume, .mute, .setShuffle, .shuffleNow, .setRepeat, .setGain,
             .remove, .move, .sort, .clear, .clearOthers, .undo, .save, .pin, .setPinned, .setPlayed,
             .status, .list, .stopReading, .quit:
             false
@@ -100,7 +100,7 @@ extension PlayerCommand {
         switch self {
         case .add, .remove, .move, .sort, .shuffleNow, .clear, .clearOthers, .undo, .save, .quit: true
         case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .chapter, .volume, .changeVolume,
-            .mute, .shuffle, .setRepeat, .setGain, .reload, .pin, .setPinned, .setPlayed, .status,
+            .mute, .setShuffle, .setRepeat, .setGain, .reload, .pin, .setPinned, .setPlayed, .status,
             .stopReading,
             .list:
             false

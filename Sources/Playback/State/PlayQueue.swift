@@ -175,9 +175,10 @@ struct PlayQueue: Sendable {
         return changed.compactMap { tracks[$0].episode }
     }
 
-    /// Toggles shuffle. The current track stays current; switching on puts it first in the order.
-    mutating func toggleShuffle() {
-        guard order == nil else {
+    /// Switches shuffle on or off. The current track stays current; switching on puts it first in the order.
+    mutating func setShuffle(_ isOn: Bool) {
+        guard isOn != isShuffled else { return }
+        guard isOn else {
             order = nil
             return
         }

@@ -40,7 +40,7 @@ extension PlayerState {
         case .volume(let percent): setVolume(percent, isMuted: false)
         case .changeVolume(let change): setVolume(volume + change, isMuted: false)
         case .mute: setVolume(volume, isMuted: !isMuted)
-        case .shuffle: toggleShuffle()
+        case .setShuffle(let isOn): setShuffle(isOn ?? !queue.isShuffled)
         case .setRepeat(let mode): setRepeat(mode)
         case .setGain(let mode): setGain(mode ?? gainMode.next)
         case .add(let source): add(source)
@@ -256,8 +256,8 @@ extension PlayerState {
 
     // MARK: The queue
 
-    private mutating func toggleShuffle() -> [PlayerEffect] {
-        queue.toggleShuffle()
+    private mutating func setShuffle(_ isOn: Bool) -> [PlayerEffect] {
+        queue.setShuffle(isOn)
         return dropStalePreparation()
     }
 

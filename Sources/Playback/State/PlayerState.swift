@@ -79,7 +79,7 @@ struct PlayerState: Sendable {
         output = OutputState(joining: joining)
         queue = PlayQueue(seed: seed)
         queue.repeatMode = repeatMode
-        if isShuffled { queue.toggleShuffle() }
+        queue.setShuffle(isShuffled)
     }
 
     /// Handles one input. `heard` is the sink's count of heard frames, `now` the clock's time.

@@ -15,7 +15,6 @@ final class CacheBrowser: CacheControl {
 
     private struct State {
         var report = CacheContents()
-        var observer: (@Sendable () -> Void)?
         /// `true` if a reading is queued but has not begun: a second one would have the same result.
         var isLookWaiting = false
         /// `true` if the view is visible.
@@ -31,6 +30,7 @@ final class CacheBrowser: CacheControl {
     static let pace = Duration.seconds(1)
 
     private let state = Locked(State())
+    private let observers = Observers<Void>()
     private let clock: any MonotonicClock
     private let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
@@ -85,7 +85,7 @@ final class CacheBrowser: CacheControl {
 
     func setPinned(_ entry: CachedTrack.ID, _ isPinned: Bool) { jobs.yield(.setPinned(entry, isPinned)) }
 
-    func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
+    func observe(_ observer: @escaping @Sendable () -> Void) -> Observation { observers.add { observer() } }
 
     /// Runs the jobs until the task is cancelled. Only one task calls this.
     func run() async {
@@ -151,15 +151,14 @@ final class CacheBrowser: CacheControl {
         } catch {
             problem = problem ?? (error as? MediaError)?.safeText ?? SafeText("cache: \(error)")
         }
-        let observer = state.withLock { state in
+        state.withLock { state in
             state.report.revision += 1
             // The interval counts from the end of a reading, so that there is time between long ones.
             state.lookedAt = clock.now
             state.report.entries = entries ?? state.report.entries
             state.report.problem = problem
-            return state.observer
         }
-        observer?()
+        observers.send(())
     }
 
     private static func entry(_ listing: CachedEntry, now: Int64) -> CachedTrack {

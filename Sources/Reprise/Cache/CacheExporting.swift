@@ -127,8 +127,7 @@ final class ExportFile: Sendable {
                     rest = rest.dropFirst(written)
                 } else if errno == EAGAIN {
                     // Another program that shares the descriptor has made it non-blocking.
-                    var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-                    poll(&ready, 1, -1)
+                    Poll.wait(writing: [STDOUT_FILENO])
                 } else {
                     throw Self.failure("standard output", errno)
                 }

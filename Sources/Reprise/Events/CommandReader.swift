@@ -51,8 +51,7 @@ enum CommandReader {
                 retryingInterrupted { Glibc.read(descriptor, bytes.baseAddress, bytes.count) }
             }
             if count < 0 && errno == EAGAIN {
-                var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                poll(&ready, 1, -1)
+                Poll.wait(reading: [descriptor])
                 continue
             }
             guard count > 0 else { break }

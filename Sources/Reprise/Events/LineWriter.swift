@@ -57,8 +57,7 @@ final class LineWriter: Sendable {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
                 // Another program that shares the descriptor has made it non-blocking.
-                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&ready, 1, -1)
+                Poll.wait(writing: [descriptor])
             } else {
                 // A pipe without a reader, a full disk, a closed descriptor: later lines would fail too.
                 let wasGone = isReaderGone.exchange(true, ordering: .relaxed)

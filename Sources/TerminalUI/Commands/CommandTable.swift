@@ -60,12 +60,19 @@ package enum CommandTable {
         CommandRow("mute", .player(.mute), "mute or unmute", keys: ["m"]),
         CommandRow(
             "shuffle",
-            "now",
-            "shuffle the queue once",
-            completion: .words(["now"]),
-            usage: "now, which reorders the queue itself, or no argument",
+            "MODE",
+            "on, off; now: queue once",
+            completion: .words(["on", "off", "now"]),
+            usage: "on, off, now, which reorders the queue itself, or no argument",
             keys: [.init(["s"], "shuffle on or off"), .init(["Z"], "shuffle the queue once", "now")]
-        ) { $0.isEmpty ? .player(.shuffle) : $0 == "now" ? .player(.shuffleNow) : nil },
+        ) { argument in
+            switch argument {
+            case "": .player(.setShuffle(nil))
+            case "on", "off": .player(.setShuffle(argument == "on"))
+            case "now": .player(.shuffleNow)
+            default: nil
+            }
+        },
         CommandRow(
             "repeat",
             "MODE",

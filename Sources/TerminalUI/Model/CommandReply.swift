@@ -24,9 +24,10 @@ enum CommandReply {
         case .changeVolume(let change):
             let percent = max(0, min(100, player.volume + change))
             return unchanged(player.volume == percent && !player.isMuted, volume(percent))
+        case .setShuffle(let isOn?): return unchanged(player.isShuffled == isOn, shuffled(isOn))
         case .setRepeat(let mode?): return unchanged(player.repeatMode == mode, repeated(mode))
         case .setGain(let mode?): return unchanged(player.gainMode == mode, gain(mode))
-        case .mute, .shuffle, .setRepeat, .setGain: return nil
+        case .mute, .setShuffle, .setRepeat, .setGain: return nil
         case _ where count == 0: return .error("The queue is empty")
         case .list: return .notice(SafeText("The queue has \(CountText.of(count, "track"))"))
         case .play: return .notice("Playing")
@@ -74,7 +75,7 @@ enum CommandReply {
         var lines: [SafeText] = []
         if before.volume != now.volume { lines.append(volume(now.volume)) }
         if before.isMuted != now.isMuted { lines.append(now.isMuted ? "Muted" : "Unmuted") }
-        if before.isShuffled != now.isShuffled { lines.append(now.isShuffled ? "Shuffle on" : "Shuffle off") }
+        if before.isShuffled != now.isShuffled { lines.append(shuffled(now.isShuffled)) }
         if before.repeatMode != now.repeatMode { lines.append(repeated(now.repeatMode)) }
         if before.gainMode != now.gainMode { lines.append(gain(now.gainMode)) }
         return lines
@@ -117,6 +118,8 @@ enum CommandReply {
     }
 
     private static func volume(_ percent: Int) -> SafeText { SafeText("Volume \(percent) %") }
+
+    private static func shuffled(_ isOn: Bool) -> SafeText { isOn ? "Shuffle on" : "Shuffle off" }
 
     private static func repeated(_ mode: RepeatMode) -> SafeText { SafeText("Repeat \(mode.rawValue)") }
 

@@ -45,7 +45,8 @@ package struct PlainKeys: Sendable {
             )
         )
         takeKeys(modes)
-        player.observe { updates.wake() }
+        let observation = player.observe { updates.wake() }
+        defer { observation.end() }
         var state = PlainState(keyMap: configuration.keyMap, history: configuration.history, glyphs: glyphs)
         var keys = TerminalInput(descriptor: input)
         let answer = { (reply: PlainState.Reply) in
@@ -59,12 +60,11 @@ package struct PlainKeys: Sendable {
         // Only changes after the start are reported.
         _ = state.take(player.snapshot)
         while !player.snapshot.isOver {
-            var descriptors = [input, signals.readEnd, updates.readEnd].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
-            if isAway { descriptors[0].fd = -1 }
-            let timeout = isAway ? Int32(Foreground.checkInterval / .milliseconds(1)) : -1
-            guard poll(&descriptors, nfds_t(descriptors.count), timeout) >= 0 else { continue }
+            let found = Poll.wait(
+                reading: [isAway ? -1 : input, signals.readEnd, updates.readEnd],
+                atMost: isAway ? Foreground.checkInterval : nil
+            )
+            guard let found else { continue }
             for signal in signals.drain() {
                 if Int32(signal) == SIGTSTP {
                     if !isAway { giveBack(modes) }
@@ -78,7 +78,7 @@ package struct PlainKeys: Sendable {
             }
             _ = updates.drain()
             for line in state.take(player.snapshot) { say(line) }
-            guard !isAway, descriptors[0].revents != 0 else { continue }
+            guard !isAway, found[0] != 0 else { continue }
             if isTypingLine {
                 guard let bytes = keys.readBytes() else { break }
                 isTypingLine = false

@@ -50,7 +50,7 @@ final class ScreenGuard: Sendable {
 
     private func serve() {
         while !isOver.load(ordering: .acquiring) {
-            wait(-1)
+            Poll.wait(reading: [caught.readEnd])
             guard let signal = passOn() else { continue }
             awaitEnd(after: signal)
             return
@@ -64,8 +64,7 @@ final class ScreenGuard: Sendable {
             passOn(until: .now + Self.patience)
             guard !isOver.load(ordering: .acquiring) else { return }
             // A terminal that takes output delays nothing: the screen waits for the player.
-            var status = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
-            guard poll(&status, 1, 0) == 0 else { continue }
+            guard Poll.wait(writing: [terminal], atMost: .zero) == [0] else { continue }
             guard isResumed else {
                 TerminalFlow.resume(terminal)
                 isResumed = true
@@ -89,16 +88,11 @@ final class ScreenGuard: Sendable {
     /// Passes signals on until `deadline`, or until the screen has ended.
     private func passOn(until deadline: ContinuousClock.Instant?) {
         while !isOver.load(ordering: .acquiring) {
-            let left = deadline.map { ($0 - .now) / .milliseconds(1) }
-            if let left, left <= 0 { return }
-            wait(left.map { Int32($0.rounded(.up)) } ?? -1)
+            let left = deadline.map { $0 - .now }
+            if let left, left <= .zero { return }
+            Poll.wait(reading: [caught.readEnd], atMost: left)
             passOn()
         }
-    }
-
-    private func wait(_ milliseconds: Int32) {
-        var status = pollfd(fd: caught.readEnd, events: Int16(POLLIN), revents: 0)
-        poll(&status, 1, milliseconds)
     }
 }
 

@@ -85,47 +85,41 @@ struct ScreenLoop: ~Copyable {
     }
 
     private mutating func wait(relay: borrowing SignalRelay) {
-        var descriptors = [keys.descriptor, signals.readEnd, updates.readEnd].map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-        }
-        // A signal interrupts `poll` without a result; the next call finds the signal's byte. While this
-        // process is in the background, input is for the program in the foreground.
-        if screen.isAway { descriptors[0].fd = -1 }
-        let isReady = poll(&descriptors, nfds_t(descriptors.count), timeout()) >= 0
+        // While this process is in the background, input is for the program in the foreground. A signal
+        // interrupts the wait without a result; the next wait finds the signal's byte.
+        let input = screen.isAway ? -1 : keys.descriptor
+        let found = Poll.wait(reading: [input, signals.readEnd, updates.readEnd], atMost: longestWait)
         if screen.isAway, Foreground.holds(keys.descriptor) {
             takeOver(relay: relay)
             fit()
         }
-        guard isReady else { return }
-        if descriptors[1].revents != 0 {
+        guard let found else { return }
+        if found[1] != 0 {
             for signal in signals.drain() { handle(signal: Int32(signal), relay: relay) }
         }
-        if descriptors[2].revents != 0 {
+        if found[2] != 0 {
             _ = updates.drain()
             pacer.snapshotArrived()
             let listed = lister.take()
             for (word, paths) in listed { apply(.listed(word: word, paths: paths)) }
             if !listed.isEmpty { draw() }
         }
-        guard descriptors[0].revents != 0 else { return }
-        if descriptors[0].revents == Int16(POLLIN), let events = keys.readEvents() { return take(events) }
+        guard found[0] != 0 else { return }
+        if found[0] == Int16(POLLIN), let events = keys.readEvents() { return take(events) }
         // The terminal is lost, with or without a SIGHUP: it would stay readable for ever without input.
         // So quit without waiting for the player.
         player.send(.quit)
         exit = .signal(SIGHUP)
     }
 
-    /// The milliseconds for `poll`; -1, without end, if nothing is due.
-    private func timeout() -> Int32 {
-        if state.hasWork { return 0 }
+    /// The time until something is due; `nil` if nothing is.
+    private var longestWait: Duration? {
+        if state.hasWork { return .zero }
         let now = now
-        let due = [
+        return [
             pacer.delay(at: now), notices.delay(at: now), leaving.map { max(.zero, $0.until - now) },
             screen.isAway ? Foreground.checkInterval : nil,
         ].compactMap { $0 }.min()
-        guard let due else { return -1 }
-        // Rounded up: a wait that ends too early would only have to be repeated.
-        return Int32(min(Int64(Int32.max), Int64((due / .milliseconds(1)).rounded(.up))))
     }
 
     /// Applies what was typed, pasted and clicked.

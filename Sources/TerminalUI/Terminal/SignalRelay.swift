@@ -1,5 +1,6 @@
 internal import CTerminal
 internal import Glibc
+package import System
 
 /// Writes signals as bytes into a pipe, and restores the terminal after a fault.
 ///
@@ -91,46 +92,6 @@ package struct SignalRelay: ~Copyable {
         cterminal_default_signal(SIGTSTP, &action)
         raise(SIGTSTP)
         cterminal_relay_signal(SIGTSTP, pipe.writeEnd, &action)
-    }
-}
-
-/// A pipe with which any thread or signal handler can wake a thread that waits in `poll`.
-package final class WakePipe: Sendable {
-    let readEnd: Int32
-    let writeEnd: Int32
-
-    /// `nil` if the process has no free descriptor.
-    package init?() {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        (readEnd, writeEnd) = (ends[0], ends[1])
-        for end in ends {
-            // Neither a full nor an empty pipe may block, and no child process inherits it.
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        }
-    }
-
-    deinit {
-        close(readEnd)
-        close(writeEnd)
-    }
-
-    func wake(_ byte: UInt8 = 0) {
-        var byte = byte
-        // An error is ignored: a full pipe already wakes its reader.
-        _ = write(writeEnd, &byte, 1)
-    }
-
-    /// Reads all bytes written so far.
-    package func drain() -> [UInt8] {
-        var taken: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 256)
-        while true {
-            let count = read(readEnd, &chunk, chunk.count)
-            guard count > 0 else { return taken }
-            taken.append(contentsOf: chunk[..<count])
-        }
     }
 }
 

@@ -1,12 +1,13 @@
 internal import Glibc
+internal import System
 
 /// Reads the events of a terminal, in a mode without line editing.
 struct TerminalInput {
-    /// The milliseconds to wait for the rest of a sequence; after that, a lone escape is the Escape key.
-    private static let sequenceDelay: Int32 = 25
+    /// The wait for the rest of a sequence; after that, a lone escape is the Escape key.
+    private static let sequenceDelay = Duration.milliseconds(25)
 
-    /// The milliseconds to wait at the end for a reply that has not come yet.
-    private static let replyDelay: Int32 = 100
+    /// The wait at the end for a reply that has not come yet.
+    private static let replyDelay = Duration.milliseconds(100)
 
     let descriptor: Int32
     private var decoder = KeyDecoder()
@@ -19,8 +20,7 @@ struct TerminalInput {
         guard let bytes = readBytes() else { return nil }
         var events = decoder.events(bytes)
         while decoder.isIncomplete {
-            var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&status, 1, Self.sequenceDelay) > 0, let more = readBytes(), !more.isEmpty else {
+            guard state(within: Self.sequenceDelay) != 0, let more = readBytes(), !more.isEmpty else {
                 return events + decoder.flush()
             }
             events += decoder.events(more)
@@ -35,10 +35,7 @@ struct TerminalInput {
     /// longer than a terminal needs.
     mutating func dropReply() {
         while decoder.awaitsReply {
-            var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&status, 1, Self.replyDelay) > 0, let bytes = readBytes(), !bytes.isEmpty else {
-                return
-            }
+            guard state(within: Self.replyDelay) != 0, let bytes = readBytes(), !bytes.isEmpty else { return }
             _ = decoder.events(bytes)
         }
     }
@@ -48,9 +45,13 @@ struct TerminalInput {
         var chunk = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &chunk, chunk.count)
         if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
-        var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        if count == 0, poll(&status, 1, 0) > 0, status.revents & Int16(POLLHUP | POLLERR) != 0 { return nil }
+        if count == 0, state(within: .zero) & Int16(POLLHUP | POLLERR) != 0 { return nil }
         return Array(chunk[..<count])
+    }
+
+    /// What `Poll` finds on the terminal within `limit`; 0 if nothing.
+    private func state(within limit: Duration) -> Int16 {
+        Poll.wait(reading: [descriptor], atMost: limit)?[0] ?? 0
     }
 }
 

@@ -58,13 +58,11 @@ package struct TerminalScreen: Sendable {
         guard let screen = CursesScreen(configuration: configuration) else {
             return .unusable("Unknown terminal type: set TERM")
         }
-        player.observe { updates.wake() }
-        surroundings.cache?.observe { updates.wake() }
-        surroundings.requests?.observe { updates.wake() }
-        defer {
-            surroundings.cache?.observe(nil)
-            surroundings.requests?.observe(nil)
-        }
+        let wake: @Sendable () -> Void = { updates.wake() }
+        let observations = [
+            player.observe(wake), surroundings.cache?.observe(wake), surroundings.requests?.observe(wake),
+        ]
+        defer { for observation in observations { observation?.end() } }
 
         var loop = ScreenLoop(
             player: player,

@@ -5,11 +5,11 @@ import System
 final class FakeConnectivity: Connectivity {
     private struct State {
         var report: ConnectivityReport
-        var observers: [@Sendable (ConnectivityReport) -> Void] = []
         var retries = 0
     }
 
     private let state: Locked<State>
+    private let observers = Observers<ConnectivityReport>()
 
     init(_ report: ConnectivityReport = ConnectivityReport()) { state = Locked(State(report: report)) }
 
@@ -19,17 +19,17 @@ final class FakeConnectivity: Connectivity {
 
     func retryNow() { state.withLock { $0.retries += 1 } }
 
-    func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void) {
-        state.withLock { $0.observers.append(observer) }
+    func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void) -> Observation {
+        observers.add(observer)
     }
 
     func set(offline: Bool, because reason: MediaError? = nil) {
-        let (report, observers) = state.withLock { state in
+        let report = state.withLock { state in
             state.report.isOffline = offline
             state.report.reason = reason
-            return (state.report, state.observers)
+            return state.report
         }
-        for observer in observers { observer(report) }
+        observers.send(report)
     }
 }
 

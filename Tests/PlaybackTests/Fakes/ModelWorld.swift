@@ -250,7 +250,8 @@ struct ModelWorld {
         let number = Int.random(in: 1...6, using: &random)
         let all: [PlayerCommand] = [
             .play, .pause, .toggle, .stop, .next, .previous, .jump(number), .seek(.to(.seconds(number))),
-            .shuffle, .setRepeat(nil), .remove(TrackNumbers(number)), .move(TrackNumbers(number), to: 1),
+            .setShuffle(nil), .setRepeat(nil), .remove(TrackNumbers(number)),
+            .move(TrackNumbers(number), to: 1),
             .reload, .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))),
             .undo, .undo, .sort(.title), .shuffleNow, .clear, .setGain(nil),
         ]

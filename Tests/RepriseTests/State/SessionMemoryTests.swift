@@ -335,7 +335,8 @@ private struct FakeCacheStatus: CacheStatus {
 /// A player that records its commands, and whose snapshots the test sets.
 final class RecordingPlayer: PlayerControl {
     private let shown = Locked(PlayerSnapshot())
-    private let observers = Locked<[@Sendable () -> Void]>([])
+    private let changes = Observers<Void>()
+    private let events = Observers<PlayerEvent>()
     private let received = Locked<[PlayerCommand]>([])
     private let scripted = Locked<[PlayerCommand]>([])
 
@@ -347,10 +348,13 @@ final class RecordingPlayer: PlayerControl {
     func sendInTurn(_ command: PlayerCommand) { scripted.withLock { $0.append(command) } }
 
     var snapshot: PlayerSnapshot { shown.withLock { $0 } }
-    func observe(_ observer: @escaping @Sendable () -> Void) { observers.withLock { $0.append(observer) } }
+    func observe(_ observer: @escaping @Sendable () -> Void) -> Observation { changes.add { observer() } }
+    func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) -> Observation {
+        events.add(observer)
+    }
 
     func show(_ snapshot: PlayerSnapshot) {
         shown.withLock { $0 = snapshot }
-        for observer in observers.withLock({ $0 }) { observer() }
+        changes.send(())
     }
 }
