@@ -28,7 +28,7 @@ package final class ADTSDecoder: AudioDecoder {
     }
 
     /// An open stream. A class, so that the map and the bytes have one owner and are changed in place.
-    private final class Opened {
+    private final class Opened: StreamClock {
         let output: PacketOutput
         var map: ADTSMap
         var walk: ADTSWalk
@@ -51,6 +51,20 @@ package final class ADTSDecoder: AudioDecoder {
 
         /// The number of frames; `nil` if unknown. The first packet adds none: it only overlaps with the next one.
         var frameCount: FrameCount? { map.estimatedCount.map { max(0, $0 - 1) * width } }
+
+        var audio: ByteRange? { map.length.map { map.origin..<max(map.origin, $0) } }
+
+        var duration: Duration? { frameCount.map(output.format.duration) }
+
+        var isDurationExact: Bool { map.packetCount != nil }
+
+        var bytesPerSecond: Double {
+            map.countedLength * Double(output.format.sampleRate) / Double(width)
+        }
+
+        func offsets(at shares: [Double]) -> [Int64]? {
+            map.estimatedCount.map { count in shares.map { map.offset(of: Int64(Double(count) * $0)) } }
+        }
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
@@ -186,9 +200,7 @@ package final class ADTSDecoder: AudioDecoder {
     /// Brings `info` up to date.
     private func refine(_ opened: Opened) {
         opened.map.length = source.length
-        let rate = opened.map.countedLength * Double(info.format.sampleRate) / Double(opened.width)
-        if abs(info.bytesPerSecond - rate) > 0.01 * rate { info.bytesPerSecond = rate }
-        info = info.refined(by: opened.map, count: opened.frameCount)
+        info.revise(by: opened)
     }
 
     // MARK: Counting
@@ -363,25 +375,4 @@ package final class ADTSDecoder: AudioDecoder {
     }
 
     package func seekTable() -> [UInt8] { opened?.map.stored() ?? [] }
-}
-
-extension StreamInfo {
-    /// An estimate is replaced only if the new one differs by more than this share.
-    private static let leastChange = 0.01
-
-    /// This information about music of `count` frames, of which `map` knows the packets.
-    fileprivate func refined(by map: ADTSMap, count: FrameCount?) -> StreamInfo {
-        var info = self
-        info.isDurationExact = map.packetCount != nil
-        if let duration = count.map({ format.duration(of: $0) }) {
-            let change = abs((info.duration ?? .zero).seconds - duration.seconds)
-            if info.isDurationExact || change > Self.leastChange * duration.seconds {
-                info.duration = duration
-            }
-        }
-        if let timeMap = info.duration.flatMap(map.timeMap), info.timeMap?.isNear(timeMap) != true {
-            info.timeMap = timeMap
-        }
-        return info
-    }
 }

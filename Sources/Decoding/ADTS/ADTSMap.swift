@@ -116,15 +116,6 @@ struct ADTSMap {
         return places.around(number).below ?? Place(position: 0, offset: origin)
     }
 
-    /// The times at which the bytes are played, if the music lasts `duration`; `nil` if the length is unknown.
-    func timeMap(lasting duration: Duration) -> TimeMap? {
-        guard let length, let count = estimatedCount else { return nil }
-        let offsets = (0..<TimeMap.steps).map { step in
-            offset(of: Int64(Double(count) * Double(step) / Double(TimeMap.steps)))
-        }
-        return TimeMap(duration: duration, offsets: offsets.map { min($0, length) } + [length])
-    }
-
     // MARK: Storing
 
     /// The counted packets, to be stored with the entry.

@@ -108,7 +108,8 @@ package final class FLACDecoder: AudioDecoder {
         info.tags.cover = head.cover
         let loudness = (head.comments?.loudness ?? Loudness()).filled(from: start.loudness)
         info.loudness = loudness.isEmpty ? nil : loudness
-        self.info = info.refined(by: map)
+        info.revise(by: map)
+        self.info = info
         return made
     }
 
@@ -130,7 +131,7 @@ package final class FLACDecoder: AudioDecoder {
                 }
                 opened.map.audioEnd = source.length
                 if opened.walk.isContinuous { opened.map.endPosition = opened.output.position }
-                info = info.refined(by: opened.map)
+                info.revise(by: opened.map)
                 return .end
             }
         }
@@ -143,7 +144,7 @@ package final class FLACDecoder: AudioDecoder {
             opened.map.record(PlaceTable.Place(position: header.position, offset: offset))
         }
         decodedCount += 1
-        if decodedCount % Self.framesPerRefinement == 0 { info = info.refined(by: opened.map) }
+        if decodedCount % Self.framesPerRefinement == 0 { info.revise(by: opened.map) }
         opened.output.move(to: header.position)
         let frame = opened.walk.bytes[range]
         if !opened.output.decode(frame, expecting: FrameCount(header.count)) {
@@ -184,7 +185,7 @@ package final class FLACDecoder: AudioDecoder {
         }
         let frame = landing.isNear ? target : place.position
         opened.restart(walk, at: place.position, wanted: frame)
-        info = info.refined(by: opened.map)
+        info.revise(by: opened.map)
         return SeekLanding(frame: frame - origin, isExact: true)
     }
 
@@ -234,28 +235,5 @@ package final class FLACDecoder: AudioDecoder {
             return true
         }
         return opened.output.isDamaged || !opened.handle.finish()
-    }
-}
-
-extension StreamInfo {
-    /// An estimate is replaced only if the new one differs by more than this share.
-    private static let leastChange = 0.01
-
-    /// This information, updated from `map`.
-    fileprivate func refined(by map: FLACMap) -> StreamInfo {
-        var info = self
-        info.isDurationExact = map.endPosition != nil
-        if let duration = map.estimatedCount.map({ format.duration(of: $0) }) {
-            let change = abs((info.duration ?? .zero).seconds - duration.seconds)
-            if info.isDurationExact || change > Self.leastChange * duration.seconds {
-                info.duration = duration
-            }
-        }
-        if let timeMap = info.duration.flatMap(map.timeMap), info.timeMap?.isNear(timeMap) != true {
-            info.timeMap = timeMap
-        }
-        let rate = map.bytesPerFrame * Double(format.sampleRate)
-        if abs(info.bytesPerSecond - rate) > Self.leastChange * rate { info.bytesPerSecond = rate }
-        return info
     }
 }

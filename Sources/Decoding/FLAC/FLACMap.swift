@@ -106,15 +106,6 @@ struct FLACMap {
         return below.offset + Int64(min(Double(max(0, position - below.position)) * rate, Self.farthest))
     }
 
-    /// The times at which the bytes are played, if the music lasts `duration`; `nil` if the end of the bytes is unknown.
-    func timeMap(lasting duration: Duration) -> TimeMap? {
-        guard let audioEnd, audioEnd > audioStart, let count = estimatedCount else { return nil }
-        let offsets = (0..<TimeMap.steps).map { step in
-            offset(of: origin + FrameCount(Double(count) * Double(step) / Double(TimeMap.steps)))
-        }
-        return TimeMap(duration: duration, offsets: offsets.map { min($0, audioEnd) } + [audioEnd])
-    }
-
     // MARK: Storing
 
     /// The found places, to be stored with the entry.
@@ -129,5 +120,19 @@ struct FLACMap {
         var key = stream.bytes
         for number in [audioStart, audioEnd ?? 0] { StoredNumbers.append(number, to: &key) }
         return key
+    }
+}
+
+extension FLACMap: StreamClock {
+    var audio: ByteRange? { audioEnd.map { audioStart..<max(audioStart, $0) } }
+
+    var duration: Duration? { estimatedCount.map(stream.format.duration) }
+
+    var isDurationExact: Bool { endPosition != nil }
+
+    var bytesPerSecond: Double { bytesPerFrame * Double(stream.sampleRate) }
+
+    func offsets(at shares: [Double]) -> [Int64]? {
+        estimatedCount.map { count in shares.map { offset(of: origin + FrameCount(Double(count) * $0)) } }
     }
 }

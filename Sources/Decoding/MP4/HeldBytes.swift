@@ -20,6 +20,9 @@ final class HeldBytes {
         windows = [first]
     }
 
+    /// The length of the resource; `nil` if unknown.
+    var length: Int64? { source.length }
+
     /// Begins to count a search, for the head of the file or for a packet.
     func beginSearch() { searched = 0 }
 

@@ -14,6 +14,9 @@ package final class MP4Decoder: AudioDecoder {
     /// The most bytes of tables that are fetched while the music plays: those of an hour and a half.
     private static let mostPrefetched: Int64 = 1 << 20
 
+    /// For a second of music, until the length is known.
+    private static let usualBytesPerSecond: Double = 16_000
+
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
     private var opened: Opened?
@@ -27,7 +30,7 @@ package final class MP4Decoder: AudioDecoder {
     package private(set) var infoRevision = 0
 
     /// An open file.
-    private final class Opened {
+    private final class Opened: StreamClock {
         let output: PacketOutput
         let index: any PacketIndex
         let bytes: HeldBytes
@@ -56,15 +59,24 @@ package final class MP4Decoder: AudioDecoder {
         /// The number of frames; `nil` if unknown.
         var frameCount: FrameCount? { frames(ofPackets: index.packetCount) }
 
-        /// The number of frames in a resource of `length` bytes, an estimate if it is unknown.
-        func estimatedCount(length: Int64?) -> FrameCount? {
-            frames(ofPackets: index.estimatedCount(length: length))
-        }
-
         private func frames(ofPackets count: Int64?) -> FrameCount? {
             let end = min(count.map { $0 * output.packetFrames } ?? .max, music.upperBound)
             return end < .max ? max(0, end - music.lowerBound) : nil
         }
+
+        /// The sound ends at the end of the file, or where the tables begin after it.
+        var audio: ByteRange? {
+            let tables = head.movie.lowerBound
+            return (tables > index.start ? tables : bytes.length).map { index.start..<max(index.start, $0) }
+        }
+
+        var duration: Duration? {
+            frames(ofPackets: index.estimatedCount(length: bytes.length)).map(output.format.duration)
+        }
+
+        var isDurationExact: Bool { frameCount != nil }
+
+        var bytesPerSecond: Double { meanBytesPerSecond ?? MP4Decoder.usualBytesPerSecond }
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
@@ -169,28 +181,14 @@ package final class MP4Decoder: AudioDecoder {
     }
 
     private func info(of opened: Opened, _ start: StreamStart) -> StreamInfo {
-        var info = StreamInfo(format: opened.output.format, bytesPerSecond: 16_000)
+        var info = StreamInfo(format: opened.output.format, bytesPerSecond: Self.usualBytesPerSecond)
         info.audioStart = opened.index.start
         info.codec = "M4A, " + opened.output.codec.name
         info.tags = opened.head.tags.tags.filled(from: start.tags)
         info.chapters = opened.titles?.chapters ?? opened.head.chapters
         let loudness = opened.head.tags.loudness.filled(from: start.loudness)
         info.loudness = loudness.isEmpty ? nil : loudness
-        return lasting(opened, info)
-    }
-
-    /// `info` with the length of the music, as far as it is known.
-    private func lasting(_ opened: Opened, _ info: StreamInfo) -> StreamInfo {
-        var info = info
-        info.isDurationExact = opened.frameCount != nil
-        info.duration = opened.estimatedCount(length: source.length).map { info.format.duration(of: $0) }
-        // The sound ends at the end of the file, or where the tables begin after it.
-        let tables = opened.head.movie
-        let end = tables.lowerBound > info.audioStart ? tables.lowerBound : source.length
-        if let end, end > info.audioStart, let duration = info.duration, duration > .zero {
-            info.bytesPerSecond = Double(end - info.audioStart) / duration.seconds
-            info.timeMap = TimeMap(duration: duration, audio: info.audioStart..<end)
-        }
+        info.revise(by: opened)
         return info
     }
 
@@ -206,7 +204,7 @@ package final class MP4Decoder: AudioDecoder {
             let count = output.pass(into: pcm)
             if count > 0 { return .frames(count) }
             guard !output.isAtEnd, let place = try await opened.index.place(of: output.packet) else {
-                if !info.isDurationExact { info = lasting(opened, info) }
+                info.revise(by: opened)
                 return .end
             }
             guard (1...Self.longestPacket).contains(place.count) else {
@@ -237,7 +235,7 @@ package final class MP4Decoder: AudioDecoder {
         }
         let frame = opened.music.lowerBound + target
         opened.output.restart(atPacket: number, playing: frame..<max(frame, opened.music.upperBound))
-        if !info.isDurationExact { info = lasting(opened, info) }
+        info.revise(by: opened)
         return SeekLanding(frame: target, isExact: true)
     }
 

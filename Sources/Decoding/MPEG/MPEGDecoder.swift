@@ -73,9 +73,16 @@ package final class MPEGDecoder: AudioDecoder {
         longTag = start.longTag
         info.loudness = made.loudness()
         info.skippedByteCount = head.firstFrame - start.offset
-        self.info = info.refined(by: map)
+        self.info = info
+        revise(by: map)
         try await lookAtTail(made)
         return made
+    }
+
+    private func revise(by map: StreamMap) {
+        info.audioStart = map.origin
+        info.codec = map.codec
+        info.revise(by: map)
     }
 
     /// Reads the tags at the end once their bytes are stored, so that this needs no request.
@@ -86,7 +93,7 @@ package final class MPEGDecoder: AudioDecoder {
             hasSeenTail = false
             opened.map.audioEnd = length
             opened.map.isTailKnown = false
-            info = info.refined(by: opened.map)
+            revise(by: opened.map)
         }
         knownLength = length
         guard !hasSeenTail else { return }
@@ -97,7 +104,8 @@ package final class MPEGDecoder: AudioDecoder {
         hasSeenTail = true
         opened.map.audioEnd = tail.audioEnd
         opened.map.isTailKnown = true
-        var better = info.refined(by: opened.map)
+        revise(by: opened.map)
+        var better = info
         if let tags = tail.tags { better.tags = info.tags.filled(from: tags) }
         better.loudness = opened.loudness(tail: tail.loudness)
         info = better
@@ -211,7 +219,7 @@ package final class MPEGDecoder: AudioDecoder {
             feed.turn?.length += info.format.duration(of: count)
         } else {
             opened.map.observe(frame: frame, at: place)
-            if frame % 256 == 0 { info = info.refined(by: opened.map) }
+            if frame % 256 == 0 { revise(by: opened.map) }
         }
     }
 
@@ -261,7 +269,7 @@ package final class MPEGDecoder: AudioDecoder {
             if place == watched { arrived = number }
         }
         if let arrived { correct(firstFrame: arrived, opened) }
-        info = info.refined(by: opened.map)
+        revise(by: opened.map)
         return true
     }
 
@@ -275,7 +283,7 @@ package final class MPEGDecoder: AudioDecoder {
         } else {
             opened.map.ended(after: last + 1)
         }
-        info = info.refined(by: opened.map)
+        revise(by: opened.map)
     }
 
     package func seek(to time: Duration) async throws -> SeekLanding {

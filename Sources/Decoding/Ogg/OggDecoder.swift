@@ -213,8 +213,8 @@ package final class OggDecoder: AudioDecoder {
     private func update() {
         guard let place else { return }
         let link = links[place.link]
-        let length = source.length
-        var info = StreamInfo(format: link.format, bytesPerSecond: link.bytesPerSecond)
+        var info = self.info
+        info.format = link.format
         info.audioStart = links[0].head.dataStart
         info.codec = "Ogg, " + place.player.output.codec.name
         info.tags = leading.tags.filled(from: link.head.comments.tags)
@@ -223,20 +223,9 @@ package final class OggDecoder: AudioDecoder {
         let loudness = leading.loudness.filled(from: link.head.comments.loudness)
         info.loudness = loudness.isEmpty ? nil : loudness
         info.skippedByteCount = place.pages.walk.skippedByteCount
-        if let last = links.last, let length, length > info.audioStart {
-            if !isChained, let count = last.frameCount {
-                let duration = last.startTime + last.format.duration(of: count)
-                info.duration = duration
-                info.isDurationExact = true
-                if duration > .zero {
-                    info.bytesPerSecond = Double(length - info.audioStart) / duration.seconds
-                }
-                info.timeMap = link.timeMap(length: length)
-            } else {
-                let rest = Double(max(0, length - last.head.dataStart)) / max(last.bytesPerSecond, 1)
-                info.duration = last.startTime + .seconds(rest)
-            }
-        }
+        info.revise(
+            by: OggClock(links: links, playing: place.link, isChained: isChained, length: source.length)
+        )
         self.info = info
     }
 

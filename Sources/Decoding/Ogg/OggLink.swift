@@ -93,28 +93,63 @@ struct OggLink {
 
     private var pageByteCount: Int64 { pages.byteCount / pages.count }
 
-    /// The times at which the bytes of a resource of `length` bytes are played; `nil` if the end is unknown or there is
-    /// no music.
-    func timeMap(length: Int64?) -> TimeMap? {
-        guard let count = frameCount, count > 0, let length = endOffset ?? length, length > head.dataStart
-        else { return nil }
-        let duration = format.duration(of: count)
+    /// The offsets at `shares` of the music, which has `count` frames and ends at `end` at the latest.
+    func offsets(at shares: [Double], of count: FrameCount, upTo end: Int64) -> [Int64] {
         let places = table.places.filter {
-            (head.dataStart..<length).contains($0.offset) && $0.position > first
+            (head.dataStart..<end).contains($0.offset) && $0.position > first
         }
         var known = [PlaceTable.Place(position: first, offset: head.dataStart)] + places
         if known[known.count - 1].position < first + count {
-            known.append(.init(position: first + count, offset: length))
+            known.append(.init(position: first + count, offset: end))
         }
         var next = 1
-        let offsets = (0...TimeMap.steps).map { step in
-            let position = first + FrameCount(Double(count) * Double(step) / Double(TimeMap.steps))
+        return shares.map { share in
+            let position = first + FrameCount(Double(count) * share)
             while next < known.count - 1, known[next].position < position { next += 1 }
             let (low, high) = (known[next - 1], known[next])
             let share = Double(position - low.position) / Double(max(1, high.position - low.position))
             return low.offset + Int64(Double(high.offset - low.offset) * min(max(share, 0), 1))
         }
-        return TimeMap(duration: duration, offsets: offsets)
+    }
+}
+
+/// The length of a resource of `length` bytes, of whose logical streams `links` were reached.
+struct OggClock: StreamClock {
+    let links: [OggLink]
+    /// The number of the one that is played.
+    let playing: Int
+    /// `true` if others follow, so that the length in time is unknown.
+    let isChained: Bool
+    let length: Int64?
+
+    var audio: ByteRange? {
+        let start = links[0].head.dataStart
+        return length.map { start..<max(start, $0) }
+    }
+
+    /// The number of frames of the last one; `nil` if its end, or what follows it, is unknown.
+    private var lastCount: FrameCount? {
+        guard !isChained, let audio, !audio.isEmpty else { return nil }
+        return links.last?.frameCount
+    }
+
+    var duration: Duration? {
+        guard let last = links.last, let audio, !audio.isEmpty else { return nil }
+        if let lastCount { return last.startTime + last.format.duration(of: lastCount) }
+        let rest = Double(max(0, audio.upperBound - last.head.dataStart)) / max(last.bytesPerSecond, 1)
+        return last.startTime + .seconds(rest)
+    }
+
+    var isDurationExact: Bool { lastCount != nil }
+
+    var bytesPerSecond: Double {
+        let mean = isDurationExact ? meanBytesPerSecond : nil
+        return mean ?? links[playing].bytesPerSecond
+    }
+
+    func offsets(at shares: [Double]) -> [Int64]? {
+        guard links.count == 1, let lastCount, let audio else { return nil }
+        return links[0].offsets(at: shares, of: lastCount, upTo: audio.upperBound)
     }
 }
 

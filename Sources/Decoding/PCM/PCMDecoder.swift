@@ -21,7 +21,7 @@ package final class PCMDecoder: AudioDecoder {
     private var nextRead: Int64 = 0
 
     /// An open file.
-    private struct OpenPCM {
+    private struct OpenPCM: StreamClock {
         var head: PCMHead
         let layout: PCMLayout
         /// The offsets of the music as the head states them, in whole frames. The end may be larger than any file's.
@@ -41,6 +41,14 @@ package final class PCMDecoder: AudioDecoder {
         private var mostFrames: FrameCount {
             (present.upperBound - present.lowerBound) / FrameCount(layout.bytesPerFrame)
         }
+
+        var audio: ByteRange? { present }
+
+        var duration: Duration? { frameCount.map(layout.format.duration) }
+
+        var isDurationExact: Bool { frameCount != nil }
+
+        var bytesPerSecond: Double { Double(layout.sampleRate * layout.bytesPerFrame) }
 
         /// The frame at `time`; the nearest one if `time` is outside the music.
         func frame(at time: Duration) -> FrameCount { min(layout.format.frames(in: time), mostFrames) }
@@ -96,14 +104,14 @@ package final class PCMDecoder: AudioDecoder {
 
     private static func info(of opened: OpenPCM) -> StreamInfo {
         let layout = opened.layout
-        let rate = Double(layout.sampleRate * layout.bytesPerFrame)
-        var info = StreamInfo(format: layout.format, bytesPerSecond: rate)
+        var info = StreamInfo(format: layout.format, bytesPerSecond: opened.bytesPerSecond)
         info.audioStart = opened.music.lowerBound
         info.codec = layout.container + ", " + SafeText(layout.encoding.name)
         info.tags = opened.leading.tags.filled(from: opened.head.tags)
         let loudness = opened.leading.loudness.filled(from: opened.head.loudness)
         info.loudness = loudness.isEmpty ? nil : loudness
-        return info.lasting(opened.frameCount, opened.present)
+        info.revise(by: opened)
+        return info
     }
 
     /// Takes over the length of the resource if it has changed: the file is a recording in progress.
@@ -113,7 +121,7 @@ package final class PCMDecoder: AudioDecoder {
         else { return }
         (opened.present, opened.length) = (present, length)
         self.opened = opened
-        info = info.lasting(opened.frameCount, present)
+        info.revise(by: opened)
     }
 
     /// Reads the next chunk after the music without a request. Returns `false` if there is no further chunk, or if its
@@ -164,9 +172,11 @@ package final class PCMDecoder: AudioDecoder {
 
     /// The music ended, perhaps before its stated end: its length is known now.
     private func ended(_ opened: OpenPCM) {
-        let start = opened.music.lowerBound
-        let music = start..<max(start, min(nextRead, source.length ?? nextRead))
-        info = info.lasting(FrameCount(music.count / opened.layout.bytesPerFrame), music)
+        var ended = opened
+        let length = source.length ?? nextRead
+        ended.present = opened.music.clamped(to: 0..<max(0, min(nextRead, length)))
+        ended.length = length
+        info.revise(by: ended)
     }
 
     package func seek(to time: Duration) async throws -> SeekLanding {
@@ -202,16 +212,5 @@ package final class PCMDecoder: AudioDecoder {
         _ = try await opening()
         lookAtLength()
         return try await readTail()
-    }
-}
-
-extension StreamInfo {
-    /// This information for music of `frames` frames, `nil` if unknown, at `music`.
-    fileprivate func lasting(_ frames: FrameCount?, _ music: ByteRange) -> StreamInfo {
-        var info = self
-        info.duration = frames.map { format.duration(of: $0) }
-        info.isDurationExact = frames != nil
-        info.timeMap = info.duration.flatMap { TimeMap(duration: $0, audio: music) }
-        return info
     }
 }

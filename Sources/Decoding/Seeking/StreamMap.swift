@@ -186,9 +186,6 @@ struct StreamMap {
         return length
     }
 
-    /// `true` if the length was counted, or is stated and nothing contradicts it.
-    var isLengthExact: Bool { statedLength != nil }
-
     /// `true` if the resource ends before the end of the music that its header states.
     private var isCutShort: Bool { (excess ?? 0) < -Int64(FrameHeader.longestFrame) }
 
@@ -237,21 +234,6 @@ struct StreamMap {
         return .estimate(frame: frame, offset: estimatedOffset(ofFrame: frame), sample: sample)
     }
 
-    /// The times at which the bytes are played, if the music lasts `duration`: those of the known frames, and between
-    /// them the estimates by which a seek lands. `nil` if the end of the audio is unknown.
-    func timeMap(lasting duration: Duration) -> TimeMap? {
-        guard let audioEnd, audioEnd > origin else { return nil }
-        guard !hasConstantRate, mixedLength == nil, let length = estimatedLength, length > 0 else {
-            return TimeMap(duration: duration, audio: origin..<audioEnd)
-        }
-        let frames = (0..<TimeMap.steps).map { step in
-            let share = Double(step) / Double(TimeMap.steps)
-            return trim.sample(at: FrameCount(Double(length) * share)) / samplesPerFrame
-        }
-        let offsets = table.offsets(of: frames, estimate: roughOffset).map { min(origin + $0, audioEnd) }
-        return TimeMap(duration: duration, offsets: offsets + [audioEnd])
-    }
-
     /// The estimated offset of frame `number`, interpolated between the known frames around it and limited to
     /// the audio.
     private func estimatedOffset(ofFrame number: Int64) -> Int64 {
@@ -286,6 +268,38 @@ struct StreamMap {
             let share = xing.byteShare(at: Double(number) / Double(frames))
         else { return nil }
         return min(share + (xing.kind == .xing ? 0.5 / 256 : 0), 1)
+    }
+}
+
+extension StreamMap: StreamClock {
+    var audio: ByteRange? { audioEnd.map { origin..<max(origin, $0) } }
+
+    var duration: Duration? { mixedLength ?? estimatedLength.map(format.duration) }
+
+    var isDurationExact: Bool { statedLength != nil || mixedLength != nil }
+
+    var bytesPerSecond: Double { meanFrameLength * Double(format.sampleRate) / Double(samplesPerFrame) }
+
+    /// The offsets of the known frames, and between them the estimates by which a seek lands.
+    func offsets(at shares: [Double]) -> [Int64]? {
+        guard !hasConstantRate, mixedLength == nil, let length = estimatedLength, length > 0 else { return nil }
+        let frames = shares.map { trim.sample(at: FrameCount(Double(length) * $0)) / samplesPerFrame }
+        return table.offsets(of: frames, estimate: roughOffset).map { origin + $0 }
+    }
+
+    /// For display: `MPEG-1 Layer III, VBR`, ….
+    var codec: SafeText {
+        let version: SafeText =
+            switch header.version {
+            case .mpeg1: "MPEG-1"
+            case .mpeg2: "MPEG-2"
+            case .mpeg25: "MPEG-2.5"
+            }
+        let layer: SafeText = header.layer == 1 ? "I" : header.layer == 2 ? "II" : "III"
+        // In free format all frames have one length.
+        let isVariable =
+            xing.map { $0.kind != .info } ?? !(hasConstantRate || freeByteCount != nil)
+        return version + " Layer " + layer + (isVariable ? ", VBR" : ", CBR")
     }
 }
 
@@ -349,44 +363,5 @@ package struct ConstantRate: Sendable, Equatable {
         guard (0..<Self.largestOffset).contains(offset), (0..<Self.largestOffset / 24).contains(number)
         else { return nil }
         return offset * denominator - number * numerator
-    }
-}
-
-extension StreamInfo {
-    /// An estimate is replaced only if the new one differs by more than this share.
-    private static let leastChange = 0.01
-
-    /// This information, updated from `map`.
-    func refined(by map: StreamMap) -> StreamInfo {
-        var info = self
-        info.audioStart = map.origin
-        info.codec = Self.codec(of: map)
-        let format = map.format
-        let isExact = map.isLengthExact || map.mixedLength != nil
-        if let duration = map.mixedLength ?? map.estimatedLength.map(format.duration(of:)) {
-            let change = abs((info.duration ?? .zero).seconds - duration.seconds)
-            if isExact || change > Self.leastChange * duration.seconds { info.duration = duration }
-        }
-        info.isDurationExact = isExact
-        if let timeMap = info.duration.flatMap(map.timeMap), info.timeMap?.isNear(timeMap) != true {
-            info.timeMap = timeMap
-        }
-        let rate = map.meanFrameLength * Double(format.sampleRate) / Double(map.samplesPerFrame)
-        if abs(info.bytesPerSecond - rate) > Self.leastChange * rate { info.bytesPerSecond = rate }
-        return info
-    }
-
-    private static func codec(of map: StreamMap) -> SafeText {
-        let version: SafeText =
-            switch map.header.version {
-            case .mpeg1: "MPEG-1"
-            case .mpeg2: "MPEG-2"
-            case .mpeg25: "MPEG-2.5"
-            }
-        let layer: SafeText = map.header.layer == 1 ? "I" : map.header.layer == 2 ? "II" : "III"
-        // In free format all frames have one length.
-        let isVariable =
-            map.xing.map { $0.kind != .info } ?? !(map.hasConstantRate || map.freeByteCount != nil)
-        return version + " Layer " + layer + (isVariable ? ", VBR" : ", CBR")
     }
 }
