@@ -120,35 +120,31 @@ struct ADTSMap {
 
     /// The counted packets, to be stored with the entry.
     func stored() -> [UInt8] {
-        var bytes: [UInt8] = []
-        for number in [packetCount ?? 0, counted.position, counted.offset] {
-            StoredNumbers.append(number, to: &bytes)
-        }
-        let table = places.stored(for: key)
-        guard !table.isEmpty else { return [] }
-        bytes += table
-        return bytes + StoredNumbers.check(of: bytes[...])
+        StoredPlaces(places.places, adding: [packetCount ?? 0, counted.position, counted.offset])
+            .bytes(for: key)
     }
 
     /// Takes what `stored` returned in an earlier session for the same stream; anything else changes nothing. The numbers
     /// may be wrong, but lie within the resource.
     mutating func takeStored(_ table: [UInt8]) {
-        guard var rest = StoredNumbers.checked(table), let count = StoredNumbers.take(&rest),
-            let position = StoredNumbers.take(&rest), let offset = StoredNumbers.take(&rest), let length,
-            let places = PlaceTable(stored: Array(rest), for: key, length: length),
-            let last = places.places.last, position > last.position, position < Self.mostPackets,
-            offset > last.offset, offset <= length, count == 0 || count == position
+        guard let length,
+            let stored = StoredPlaces(
+                table,
+                for: key,
+                adding: 3,
+                atMost: PlaceTable.mostPlaces,
+                before: length
+            ), let last = stored.places.last
         else { return }
-        self.places = places
-        counted = Place(position: position, offset: offset)
+        let count = stored.numbers[0]
+        let next = Place(position: stored.numbers[1], offset: stored.numbers[2])
+        guard next.position > last.position, next.position < Self.mostPackets, next.offset > last.offset,
+            next.offset <= length, count == 0 || count == next.position
+        else { return }
+        places = PlaceTable(stored)
+        counted = next
         packetCount = count > 0 ? count : nil
     }
 
-    private var key: [UInt8] {
-        var key: [UInt8] = Array("ADTS".utf8)
-        for number in [origin, length ?? 0, Int64(meanLength * 1_024)] {
-            StoredNumbers.append(number, to: &key)
-        }
-        return key
-    }
+    private var key: [Int64] { [origin, length ?? 0, Int64(meanLength * 1_024)] }
 }

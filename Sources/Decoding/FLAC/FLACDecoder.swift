@@ -201,7 +201,7 @@ package final class FLACDecoder: AudioDecoder {
     package func seekTable() -> [UInt8] {
         // The key of the table includes the length, which the next session knows when it opens the table.
         opened?.map.audioEnd = source.length
-        return opened?.map.storedPlaces() ?? []
+        return opened?.map.stored() ?? []
     }
 
     /// Decodes all of `source`: `true` if it is FLAC, also in Ogg, whose samples do not have the MD5 that it states, because

@@ -109,18 +109,14 @@ struct FLACMap {
     // MARK: Storing
 
     /// The found places, to be stored with the entry.
-    func storedPlaces() -> [UInt8] { places.stored(for: key) }
+    func stored() -> [UInt8] { StoredPlaces(places.places).bytes(for: key) }
 
-    /// Takes places that an earlier session found in the same stream; others change nothing.
+    /// Takes the places that an earlier session found in the same stream.
     mutating func takeStored(_ table: [UInt8]) {
-        if let places = PlaceTable(stored: table, for: key, length: audioEnd) { self.places = places }
+        places = PlaceTable(stored: table, for: key, length: audioEnd)
     }
 
-    private var key: [UInt8] {
-        var key = stream.bytes
-        for number in [audioStart, audioEnd ?? 0] { StoredNumbers.append(number, to: &key) }
-        return key
-    }
+    private var key: [Int64] { stream.bytes.map(Int64.init) + [audioStart, audioEnd ?? 0] }
 }
 
 extension FLACMap: StreamClock {

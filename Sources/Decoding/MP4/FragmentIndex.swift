@@ -214,19 +214,13 @@ final class FragmentIndex: PacketIndex {
             ? [] : [places.around(number).below.map { $0.offset..<$0.offset + 1 }].compactMap { $0 }
     }
 
-    func stored() -> [UInt8] { places.stored(for: key) }
+    func stored() -> [UInt8] { StoredPlaces(places.places).bytes(for: key) }
 
     /// Takes what `stored` returned in an earlier session for the same file of `length` bytes.
     func takeStored(_ table: [UInt8], length: Int64?) {
-        if let stored = PlaceTable(stored: table, for: key, length: length), stored.places.first == firstPlace
-        {
-            places = stored
-        }
+        let stored = PlaceTable(stored: table, for: key, length: length)
+        if stored.places.first == firstPlace { places = stored }
     }
 
-    private var key: [UInt8] {
-        var key: [UInt8] = Array("moof".utf8)
-        for number in [firstPlace.offset, origin, timescale, track] { StoredNumbers.append(number, to: &key) }
-        return key
-    }
+    private var key: [Int64] { [firstPlace.offset, origin, timescale, track] }
 }

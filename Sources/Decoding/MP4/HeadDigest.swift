@@ -36,11 +36,10 @@ struct HeadDigest: Equatable {
     func stored(length: Int64?) -> [UInt8] {
         guard let length, !parts.isEmpty else { return [] }
         var bytes = Self.mark
-        StoredNumbers.append(length, to: &bytes)
+        StoredNumbers.append([length], to: &bytes)
         var last: Int64 = 0
         for (offset, part) in parts.sorted(by: { $0.key < $1.key }) {
-            StoredNumbers.append(offset - last, to: &bytes)
-            StoredNumbers.append(Int64(part.count), to: &bytes)
+            StoredNumbers.append([offset - last, Int64(part.count)], to: &bytes)
             bytes += part
             last = offset
         }

@@ -71,9 +71,8 @@ package final class OggDecoder: AudioDecoder {
             throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
         }
         link.origin = made.player.origin ?? 0
-        if let length = source.length, let stored = StoredOgg(input.seekTable, of: link, length: length) {
-            link.table = stored.table
-            if let end = stored.end { (link.end, tailLength) = (end, length) }
+        if let length = source.length, link.takeStored(input.seekTable, length: length) {
+            tailLength = length
         }
         leading = (start.tags, start.loudness)
         input.forgetStart()
@@ -370,6 +369,6 @@ package final class OggDecoder: AudioDecoder {
         }
         // Until the tail was read, other streams may follow, even if this one states its length.
         let end = tailLength == length ? link.end : nil
-        return StoredOgg(table: link.table, end: end).stored(of: link, length: length)
+        return link.stored(end: end, length: length)
     }
 }

@@ -153,38 +153,31 @@ struct OggClock: StreamClock {
     }
 }
 
-/// The seek table of a resource with one logical stream, as it is stored.
-struct StoredOgg {
-    var table: PlaceTable
-    /// The granule position at the end of the music; `nil` if unknown.
-    var end: FrameCount?
-
-    init(table: PlaceTable, end: FrameCount?) { (self.table, self.end) = (table, end) }
-
-    /// `nil` if `bytes` are damaged, or of another stream than `link` in a resource of `length` bytes. No value is trusted.
-    init?(_ bytes: [UInt8], of link: OggLink, length: Int64) {
-        guard var rest = StoredNumbers.checked(bytes), let stated = StoredNumbers.take(&rest),
-            let places = PlaceTable(stored: Array(rest), for: Self.key(link, length), length: length),
-            stated <= OggPage.farthestGranule
-        else { return nil }
-        table = places
-        end = stated > 0 && stated > link.first ? stated : nil
+/// The form that is stored with a resource of one logical stream.
+extension OggLink {
+    /// The known pages, and the granule position `end` of the music's end, `nil` if unknown, in a resource of `length`
+    /// bytes.
+    func stored(end: FrameCount?, length: Int64) -> [UInt8] {
+        StoredPlaces(table.places, adding: [end ?? 0]).bytes(for: key(length))
     }
 
-    func stored(of link: OggLink, length: Int64) -> [UInt8] {
-        let places = table.stored(for: Self.key(link, length))
-        guard !places.isEmpty else { return [] }
-        var bytes: [UInt8] = []
-        StoredNumbers.append(end ?? 0, to: &bytes)
-        bytes += places
-        return bytes + StoredNumbers.check(of: bytes[...])
+    /// Takes what `stored` returned in an earlier session for the same stream in a resource of `length` bytes; anything else
+    /// changes nothing. Returns `true` if the end of the music was stored.
+    mutating func takeStored(_ bytes: [UInt8], length: Int64) -> Bool {
+        guard
+            let stored = StoredPlaces(
+                bytes,
+                for: key(length),
+                adding: 1,
+                atMost: PlaceTable.mostPlaces,
+                before: length
+            ), stored.numbers[0] <= OggPage.farthestGranule
+        else { return false }
+        table = PlaceTable(stored)
+        guard stored.numbers[0] > first else { return false }
+        end = stored.numbers[0]
+        return true
     }
 
-    private static func key(_ link: OggLink, _ length: Int64) -> [UInt8] {
-        var key: [UInt8] = []
-        for number in [Int64(link.head.serial), length, link.origin] {
-            StoredNumbers.append(number, to: &key)
-        }
-        return key
-    }
+    private func key(_ length: Int64) -> [Int64] { [Int64(head.serial), length, origin] }
 }

@@ -73,38 +73,12 @@ struct PlaceTable: Equatable {
 }
 
 extension PlaceTable {
-    /// The magic number and the version of the format; other versions are refused.
-    private static let mark: [UInt8] = Array("RPL".utf8) + [1]
+    init(_ stored: StoredPlaces) { places = stored.places }
 
-    /// The table as bytes: mark, a check of `key`, the distances of the places, and a check. Empty if no place is known.
-    func stored(for key: [UInt8]) -> [UInt8] {
-        guard !places.isEmpty else { return [] }
-        var bytes = Self.mark + StoredNumbers.check(of: key[...])
-        var last = Place(position: 0, offset: 0)
-        for place in places {
-            StoredNumbers.append(place.position - last.position, to: &bytes)
-            StoredNumbers.append(place.offset - last.offset, to: &bytes)
-            last = place
-        }
-        return bytes + StoredNumbers.check(of: bytes[...])
-    }
-
-    /// Parses the result of `stored(for:)`; `nil` if a byte was changed, or if it is not of the stream `key`, whose resource
-    /// has `length` bytes. No value is trusted: the places may be wrong, but they rise and lie within the resource.
-    init?(stored bytes: [UInt8], for key: [UInt8], length: Int64?) {
-        let start = Self.mark + StoredNumbers.check(of: key[...])
-        guard var rest = StoredNumbers.checked(bytes), rest.starts(with: start) else { return nil }
-        rest = rest.dropFirst(start.count)
-        self.init()
-        var last = Place(position: 0, offset: 0)
-        while !rest.isEmpty {
-            guard let positions = StoredNumbers.take(&rest), let offsets = StoredNumbers.take(&rest),
-                places.isEmpty || (positions > 0 && offsets > 0), places.count < Self.mostPlaces,
-                positions < Self.farthest - last.position,
-                offsets < min(length ?? Self.farthest, Self.farthest) - last.offset
-            else { return nil }
-            last = Place(position: last.position + positions, offset: last.offset + offsets)
-            places.append(last)
-        }
+    /// The places that are stored in `bytes` for the stream `key`, whose resource has `length` bytes; none if `bytes` are
+    /// damaged or of another stream.
+    init(stored bytes: [UInt8], for key: [Int64], length: Int64?) {
+        let stored = StoredPlaces(bytes, for: key, atMost: Self.mostPlaces, before: length)
+        places = stored?.places ?? []
     }
 }

@@ -132,129 +132,52 @@ package struct SeekTableKey: Sendable, Equatable {
     /// The length of the resource, if known.
     package var length: Int64?
 
-    fileprivate var kind: [UInt8] {
-        [header.version == .mpeg1 ? 1 : header.version == .mpeg2 ? 2 : 3, UInt8(header.layer)]
+    var numbers: [Int64] {
+        let version: Int64 = header.version == .mpeg1 ? 1 : header.version == .mpeg2 ? 2 : 3
+        return [version, Int64(header.layer), Int64(header.sampleRate), origin]
     }
 }
 
 extension SeekTable {
-    /// The magic number and the version of the format; other versions are refused.
-    private static let mark: [UInt8] = Array("RST".utf8) + [2]
-
-    /// The table as bytes: mark, key, runs of known points, and a checksum. Empty if no point is known.
-    ///
-    /// A run consists of the number of unknown points before it, its own number of points, the distance of
-    /// its first point from the last known one, and for each further point the difference between its step
-    /// and the previous step, which is small. A difference is written as an even number; an odd number *n*
-    /// stands for (*n* - 1) / 2 differences of 0.
+    /// The table in the form that is stored; empty if no point is known.
     package func stored(for key: SeekTableKey) -> [UInt8] {
-        guard !isEmpty else { return [] }
-        var bytes = Self.mark + key.kind
-        StoredNumbers.append(Int64(key.header.sampleRate), to: &bytes)
-        StoredNumbers.append(key.origin, to: &bytes)
-        StoredNumbers.append((frameCount ?? -1) + 1, to: &bytes)
-        var previous: Int64 = 0
-        var point = 0
-        while point < offsets.count {
-            let holeStart = point
-            while point < offsets.count, offsets[point] < 0 { point += 1 }
-            let runStart = point
-            while point < offsets.count, offsets[point] >= 0 { point += 1 }
-            guard point > runStart else { break }
-            StoredNumbers.append(Int64(runStart - holeStart), to: &bytes)
-            StoredNumbers.append(Int64(point - runStart), to: &bytes)
-            StoredNumbers.append(offsets[runStart] - previous, to: &bytes)
-            Self.append(steps: offsets[runStart..<point], to: &bytes)
-            previous = offsets[point - 1]
-        }
-        return bytes + StoredNumbers.check(of: bytes[...])
+        let points = offsets.indices.lazy.compactMap(point)
+        let places = points.map { StoredPlaces.Place(position: $0.frame, offset: $0.offset) }
+        return StoredPlaces(Array(places), adding: [(frameCount ?? -1) + 1]).bytes(for: key.numbers)
     }
 
     /// Parses the result of `stored(for:)`; `nil` if a byte was changed, or if the table cannot be one of the
     /// stream `key`. No value is trusted.
     package init?(stored bytes: [UInt8], for key: SeekTableKey) {
-        guard let content = StoredNumbers.checked(bytes), content.starts(with: Self.mark) else { return nil }
-        var rest = content.dropFirst(Self.mark.count)
-        guard rest.prefix(2).elementsEqual(key.kind) else { return nil }
-        rest = rest.dropFirst(2)
-        guard StoredNumbers.take(&rest) == Int64(key.header.sampleRate),
-            StoredNumbers.take(&rest) == key.origin,
-            let count = StoredNumbers.take(&rest)
+        let end = min(key.length ?? Self.farthestOffset, Self.farthestOffset) - key.origin
+        guard
+            let stored = StoredPlaces(
+                bytes,
+                for: key.numbers,
+                adding: 1,
+                atMost: Self.mostPoints,
+                before: end
+            )
         else { return nil }
         self.init()
-        // The least distance of two points: no frame is shorter than its header and one byte.
-        let shortest = Self.stride * Int64(FrameHeader.byteCount + 1)
-        let end = min(key.length ?? Self.farthestOffset, Self.farthestOffset)
-        while !rest.isEmpty {
-            guard let hole = StoredNumbers.take(&rest), let run = StoredNumbers.take(&rest), run > 0,
-                hole <= Int64(Self.mostPoints), run <= Int64(Self.mostPoints),
-                Int64(offsets.count) + hole + run <= Int64(Self.mostPoints),
-                let points = Self.run(of: run, behind: offsets.last, &rest, shortest, end - key.origin),
-                // The frames in the hole must fit too, so that a few bytes of input cannot allocate much
-                // memory.
-                points[0] >= (Int64(offsets.count) + hole) * shortest
+        let most = Int64(Self.mostPoints) * Self.stride
+        var last = StoredPlaces.Place(position: 0, offset: 0)
+        for place in stored.places {
+            // No frame is shorter than its header and one byte. This is true of the frames in a hole too, so that a few
+            // bytes of input cannot allocate much memory.
+            let least = (place.position - last.position) * Int64(FrameHeader.byteCount + 1)
+            guard place.position < most, place.position % Self.stride == 0,
+                place.offset - last.offset >= least
             else { return nil }
-            offsets.append(contentsOf: repeatElement(Self.hole, count: Int(hole)))
-            offsets += points
+            record(frame: place.position, at: place.offset)
+            last = place
         }
         if let first = offsets.first, first > 0 { return nil }
+        let count = stored.numbers[0]
         if count > 0 {
             // The upper bound prevents an overflow when the count is multiplied by the samples of a frame.
-            guard count - 1 > Int64(offsets.count - 1) * Self.stride,
-                count - 1 <= Int64(Self.mostPoints) * Self.stride
-            else { return nil }
+            guard count - 1 > Int64(offsets.count - 1) * Self.stride, count - 1 <= most else { return nil }
             frameCount = count - 1
         }
-    }
-
-    /// Appends the differences of consecutive steps between `points`.
-    private static func append(steps points: ArraySlice<Int64>, to bytes: inout [UInt8]) {
-        var last: Int64 = 0
-        var zeros: Int64 = 0
-        for (point, next) in zip(points, points.dropFirst()) {
-            let difference = next - point - last
-            last = next - point
-            if difference == 0 {
-                zeros += 1
-                continue
-            }
-            if zeros > 0 { StoredNumbers.append(zeros << 1 | 1, to: &bytes) }
-            zeros = 0
-            // Zigzag encoding: small differences of either sign become small numbers.
-            StoredNumbers.append((difference < 0 ? -2 * difference - 1 : 2 * difference) << 1, to: &bytes)
-        }
-        if zeros > 0 { StoredNumbers.append(zeros << 1 | 1, to: &bytes) }
-    }
-
-    /// Reads `count` points; `nil` unless they rise by at least `shortest` from `previous` on and stay before `end`.
-    private static func run(
-        of count: Int64,
-        behind previous: Int64?,
-        _ bytes: inout ArraySlice<UInt8>,
-        _ shortest: Int64,
-        _ end: Int64
-    ) -> [Int64]? {
-        guard let first = StoredNumbers.take(&bytes), previous == nil || first >= shortest,
-            first < end - (previous ?? 0)
-        else { return nil }
-        var offset = (previous ?? 0) + first
-        var points = [offset]
-        var step: Int64 = 0
-        while points.count < count {
-            guard let code = StoredNumbers.take(&bytes) else { return nil }
-            let repeats = code & 1 == 1 ? code >> 1 : 1
-            if code & 1 == 0 {
-                let folded = code >> 1
-                step += folded & 1 == 1 ? -(folded / 2) - 1 : folded / 2
-            }
-            guard repeats > 0, repeats <= count - Int64(points.count), step >= shortest,
-                step <= (end - 1 - offset) / repeats
-            else { return nil }
-            for _ in 0..<repeats {
-                offset += step
-                points.append(offset)
-            }
-        }
-        return points
     }
 }

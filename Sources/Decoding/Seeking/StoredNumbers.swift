@@ -2,14 +2,16 @@
 enum StoredNumbers {
     static let checkByteCount = 8
 
-    /// Appends a non-negative number as seven bits per byte, the lowest first.
-    static func append(_ value: Int64, to bytes: inout [UInt8]) {
-        var rest = UInt64(max(0, value))
-        while rest >= 0x80 {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
+    /// Appends non-negative numbers as seven bits per byte, the lowest first.
+    static func append(_ values: [Int64], to bytes: inout [UInt8]) {
+        for value in values {
+            var rest = UInt64(max(0, value))
+            while rest >= 0x80 {
+                bytes.append(UInt8(rest & 0x7F) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(rest))
         }
-        bytes.append(UInt8(rest))
     }
 
     /// Removes the first number of `bytes`; `nil` if there is none.

@@ -282,7 +282,9 @@ extension StreamMap: StreamClock {
 
     /// The offsets of the known frames, and between them the estimates by which a seek lands.
     func offsets(at shares: [Double]) -> [Int64]? {
-        guard !hasConstantRate, mixedLength == nil, let length = estimatedLength, length > 0 else { return nil }
+        guard !hasConstantRate, mixedLength == nil, let length = estimatedLength, length > 0 else {
+            return nil
+        }
         let frames = shares.map { trim.sample(at: FrameCount(Double(length) * $0)) / samplesPerFrame }
         return table.offsets(of: frames, estimate: roughOffset).map { origin + $0 }
     }

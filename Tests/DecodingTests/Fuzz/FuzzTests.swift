@@ -139,7 +139,7 @@ import Testing
         }
         if mutator.number(0...1) == 0 { table.frameCount = 321 }
         let content = Array(table.stored(for: key).dropLast(8))
-        let stored = checked(mutator.damaged(content, favouring: [4, 8, 12, 13, 14]))
+        let stored = checked(mutator.damaged(content, favouring: [12, 13, 14, 15, 16]))
         guard let read = SeekTable(stored: stored, for: key) else { return }
         if length > 0 { #expect(read.offsets.count <= Int(length) / 40 + 1, "seed \(seed)") }
         let known = read.offsets.filter { $0 >= 0 }
