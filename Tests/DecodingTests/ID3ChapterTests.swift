@@ -70,10 +70,9 @@ import Testing
         _ = try await decoder.scanStored()
         #expect(decoder.info.chapters.count == 1 && source.requests.count == 2 && source.prefetched.isEmpty)
         source.store(0..<200_000)
-        let revision = decoder.infoRevision
         _ = try await decoder.scanStored()
         #expect(decoder.info.chapters.chapters.map(\.title) == ["Part 0", "Part 1", "Part 2"])
-        #expect(decoder.infoRevision > revision && source.requests.count == 2)
+        #expect(source.requests.count == 2)
     }
 
     @Test func `damaged chapters are no crash`() {

@@ -91,9 +91,8 @@ import Testing
         let remote = try await MPEGDecoder(source: source).opened()
         let requests = source.requests.count
         source.store(Int64(bytes.count - 2_000)..<Int64(bytes.count))
-        let revision = remote.infoRevision
         _ = try await remote.scanStored()
-        #expect(remote.info.loudness == expected && remote.infoRevision > revision)
+        #expect(remote.info.loudness == expected)
         #expect(source.requests.count == requests)
     }
 

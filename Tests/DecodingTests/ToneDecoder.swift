@@ -11,7 +11,6 @@ final class ToneDecoder: AudioDecoder {
     /// The tone, after the tags in front of it.
     private var start: StreamStart
     private(set) var info = StreamInfo(format: ToneDecoder.format, bytesPerSecond: 64_000)
-    private(set) var infoRevision = 0
     private var frame: FrameCount = 0
     private var frameCount: FrameCount?
 
@@ -44,7 +43,6 @@ final class ToneDecoder: AudioDecoder {
         info.audioStart = start.offset + Int64(Self.headByteCount)
         info.duration = Self.format.duration(of: count)
         info.isDurationExact = true
-        infoRevision += 1
     }
 
     func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {

@@ -19,13 +19,8 @@ package final class ADTSDecoder: AudioDecoder {
     private var source: any ByteSource { input.source }
     private var opened: Opened?
 
-    package private(set) var info = StreamInfo.unopened {
-        didSet { if info != oldValue { infoRevision += 1 } }
-    }
-    package private(set) var infoRevision = 0
-    package private(set) var correctedLanding: SeekLanding? {
-        didSet { infoRevision += 1 }
-    }
+    package private(set) var info = StreamInfo.unopened
+    package private(set) var correctedLanding: SeekLanding?
 
     /// An open stream. A class, so that the map and the bytes have one owner and are changed in place.
     private final class Opened: StreamClock {

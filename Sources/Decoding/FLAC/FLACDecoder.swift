@@ -18,10 +18,7 @@ package final class FLACDecoder: AudioDecoder {
     /// The number of frames of the stream that were decoded since `open`.
     private var decodedCount = 0
 
-    package private(set) var info = StreamInfo.unopened {
-        didSet { if info != oldValue { infoRevision += 1 } }
-    }
-    package private(set) var infoRevision = 0
+    package private(set) var info = StreamInfo.unopened
 
     /// An open stream. A class, so that the map and the bytes have one owner and are changed in place.
     private final class Opened {

@@ -24,10 +24,7 @@ package final class MP4Decoder: AudioDecoder {
     private var digest = HeadDigest()
     private var hasPrefetched = false
 
-    package private(set) var info = StreamInfo.unopened {
-        didSet { if info != oldValue { infoRevision += 1 } }
-    }
-    package private(set) var infoRevision = 0
+    package private(set) var info = StreamInfo.unopened
 
     /// An open file.
     private final class Opened: StreamClock {

@@ -15,13 +15,8 @@ package final class MPEGDecoder: AudioDecoder {
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
 
-    package private(set) var info = StreamInfo.unopened {
-        didSet { if info != oldValue { infoRevision += 1 } }
-    }
-    package private(set) var infoRevision = 0
-    package private(set) var correctedLanding: SeekLanding? {
-        didSet { if correctedLanding != oldValue { infoRevision += 1 } }
-    }
+    package private(set) var info = StreamInfo.unopened
+    package private(set) var correctedLanding: SeekLanding?
 
     /// The open stream; `nil` before `open`.
     private(set) var opened: OpenStream?

@@ -17,10 +17,7 @@ package final class OggDecoder: AudioDecoder {
     private var source: any ByteSource { input.source }
     private var leading: (tags: TrackTags, loudness: Loudness) = (TrackTags(), Loudness())
 
-    package private(set) var info = StreamInfo.unopened {
-        didSet { if info != oldValue { infoRevision += 1 } }
-    }
-    package private(set) var infoRevision = 0
+    package private(set) var info = StreamInfo.unopened
 
     /// The logical streams that were reached so far; empty before `open`.
     private(set) var links: [OggLink] = []

@@ -11,10 +11,7 @@ package final class PCMDecoder: AudioDecoder {
     private var source: any ByteSource { input.source }
     private var opened: OpenPCM?
 
-    package private(set) var info = StreamInfo.unopened {
-        didSet { if info != oldValue { infoRevision += 1 } }
-    }
-    package private(set) var infoRevision = 0
+    package private(set) var info = StreamInfo.unopened
 
     /// Bytes that were read but not decoded yet, and the offset after them.
     private var pending: ArraySlice<UInt8> = []

@@ -7,9 +7,6 @@ package protocol AudioDecoder: AnyObject {
     /// The properties of the stream known so far; decoding refines them.
     var info: StreamInfo { get }
 
-    /// Incremented whenever `info` or `correctedLanding` changes.
-    var infoRevision: Int { get }
-
     /// Reads until the format is known; does nothing if it is known already.
     ///
     /// Throws `MediaError` with `.notAudio` if the resource is not audio of this kind, and with

@@ -195,13 +195,13 @@ struct DecodePass: Sendable {
 
 /// Remembers the last report on a decoder's stream, so that only changes are sent.
 struct ReportedInfo {
-    private var revision: Int
+    private var info: StreamInfo
     /// The reported start of the pass.
     private let landing: SeekLanding
     private var isCorrected = false
 
     init(of decoder: any AudioDecoder, landing: SeekLanding) {
-        revision = decoder.infoRevision
+        info = decoder.info
         self.landing = landing
     }
 
@@ -210,9 +210,11 @@ struct ReportedInfo {
 
     /// The changes since the last call. A corrected landing is sent once.
     mutating func updates(of decoder: any AudioDecoder, by id: PassID) -> [PlayerInput] {
-        guard decoder.infoRevision != revision else { return [] }
-        revision = decoder.infoRevision
-        var updates = [PlayerInput.infoChanged(id, decoder.info)]
+        var updates: [PlayerInput] = []
+        if decoder.info != info {
+            info = decoder.info
+            updates.append(.infoChanged(id, info))
+        }
         if isEstimate, let corrected = decoder.correctedLanding {
             isCorrected = true
             updates.append(.landingCorrected(id, by: corrected.frame - landing.frame))

@@ -148,9 +148,8 @@ import Testing
         try await decoder.open()
         #expect(try await !decoder.scanStored() && decoder.info.tags == TrackTags())
         source.store(300_000..<Int64(behind.count))
-        let revision = decoder.infoRevision
-        while try await decoder.scanStored() {}
-        #expect(decoder.info.tags == expected && decoder.infoRevision == revision + 1)
+        while try await decoder.scanStored() { #expect(decoder.info.tags == TrackTags()) }
+        #expect(decoder.info.tags == expected)
         #expect(source.requests == [0..<65_536])
     }
 

@@ -83,11 +83,10 @@ import Testing
         let before = try await decodeOn(decoder, atLeast: 30_000)
         _ = try await scanAll(decoder)
         #expect(decoder.correctedLanding == nil)
-        let revision = decoder.infoRevision
         source.store(0..<Int64(fixture.bytes.count))
         _ = try await scanAll(decoder)
         let corrected = try #require(decoder.correctedLanding)
-        #expect(corrected.isExact && decoder.infoRevision > revision)
+        #expect(corrected.isExact)
         let heard = before + (try await decodeRest(decoder))
         // All samples after the landing are right but the first ones, for which the frames before were missing.
         let expected = whole[(2 * Int(corrected.frame))...]

@@ -133,7 +133,6 @@ final class FakeDecoder: AudioDecoder {
     private var isOpen = false
     private var landing = SeekLanding(frame: 0, isExact: true)
     private(set) var correctedLanding: SeekLanding?
-    private(set) var infoRevision = 0
     private var music: FakeMusic { reader.music }
 
     init(_ reader: FakeReader) {
@@ -189,7 +188,6 @@ final class FakeDecoder: AudioDecoder {
         guard reader.scanCount >= estimate.slices else { return true }
         landing = SeekLanding(frame: landing.frame + estimate.shift, isExact: true)
         correctedLanding = landing
-        infoRevision += 1
         return true
     }
 
