@@ -39,7 +39,7 @@ final class ToneDecoder: AudioDecoder {
         let count = head[4...].reversed().reduce(0) { $0 << 8 | FrameCount($1) }
         frameCount = count
         info.tags = start.tags
-        info.loudness = start.loudness.isEmpty ? nil : start.loudness
+        info.loudness = start.loudness
         info.audioStart = start.offset + Int64(Self.headByteCount)
         info.duration = Self.format.duration(of: count)
         info.isDurationExact = true

@@ -29,13 +29,13 @@ struct AACConfiguration: Equatable {
     private(set) var packetFrames = 1_024
 
     /// The configuration of a stream of ADTS frames with the codec `objectType`, by the indices in their headers.
-    init(objectType: Int, rateIndex: Int, channelIndex: Int) throws(AACRefusal) {
+    init(objectType: Int, rateIndex: Int, channelIndex: Int) throws(Refusal) {
         let bits = objectType << 11 | rateIndex << 7 | channelIndex << 3
         try self.init([UInt8(bits >> 8 & 0xFF), UInt8(bits & 0xFF)])
     }
 
     /// Parses `bytes`. Throws if streams with this configuration are not played.
-    init(_ bytes: [UInt8]) throws(AACRefusal) {
+    init(_ bytes: [UInt8]) throws(Refusal) {
         self.bytes = bytes
         var reader = BitReader(bytes)
         objectType = Self.objectType(&reader)
@@ -48,7 +48,7 @@ struct AACConfiguration: Equatable {
             objectType = Self.objectType(&reader)
         }
         guard Self.played.contains(objectType) else {
-            throw AACRefusal(Self.names[objectType].map { SafeText($0) } ?? "An unknown kind of AAC")
+            throw Refusal.aac(Self.names[objectType].map { SafeText($0) } ?? "An unknown kind of AAC")
         }
         let isShort = reader.flag()
         packetFrames = objectType == 23 ? (isShort ? 480 : 512) : (isShort ? 960 : 1_024)
@@ -58,7 +58,7 @@ struct AACConfiguration: Equatable {
         channelCount = channelIndex == 7 ? 8 : channelIndex
         if channelIndex == 0 { channelCount = Self.channelCount(&reader) }
         guard channelIndex <= 7, AudioFormat.channelCounts.contains(channelCount) else {
-            throw AACRefusal("AAC with an unknown order of channels")
+            throw Refusal.aac("AAC with an unknown order of channels")
         }
         if isExtended { _ = reader.next(objectType >= 17 ? 4 : 1) }
         if objectType >= 17 { _ = reader.next(2) }
@@ -81,7 +81,7 @@ struct AACConfiguration: Equatable {
         return type == 31 ? 32 + reader.next(6) : type
     }
 
-    private static func rate(_ reader: inout BitReader) throws(AACRefusal) -> Int {
+    private static func rate(_ reader: inout BitReader) throws(Refusal) -> Int {
         let index = reader.next(4)
         let rate = index == statedRate ? reader.next(24) : rates.indices.contains(index) ? rates[index] : 0
         guard PCMLayout.rates.contains(rate) else { throw .damaged }
@@ -123,15 +123,4 @@ struct AACConfiguration: Equatable {
         default: "AAC LC"
         }
     }
-}
-
-/// The reason why a stream of AAC is not played, for a message that begins with what it holds.
-struct AACRefusal: Error, Equatable {
-    let cause: SafeText
-
-    init(_ what: SafeText) { cause = what + " – Reprise plays AAC LC and HE-AAC only" }
-
-    private init(whole cause: SafeText) { self.cause = cause }
-
-    static let damaged = AACRefusal(whole: "No sound in it (damaged or cut short)")
 }

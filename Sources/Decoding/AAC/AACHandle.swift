@@ -43,7 +43,7 @@ final class AACHandle: PacketCodec {
             if !trial.order.isEmpty, configuration.channelCount > 1 || !trial.hasSBR || trial.hasPS { break }
         }
         guard !trial.order.isEmpty else {
-            throw MediaError(.notAudio, subject, AACRefusal.damaged.cause)
+            throw Refusal.damaged.error(of: subject)
         }
         let handle = try await make(configuration, subject)
         handle.name = trial.hasPS ? "HE-AAC v2" : trial.hasSBR ? "HE-AAC" : configuration.codecName
@@ -55,12 +55,9 @@ final class AACHandle: PacketCodec {
     }
 
     static func make(_ configuration: AACConfiguration, _ subject: SafeText) async throws -> AACHandle {
-        if let reason = await library.open() {
-            let cause = SafeText("can't be loaded (\(reason)); install libfaad2 to play AAC")
-            throw MediaError(.missingLibrary, "libfaad2", cause)
-        }
+        try await library.load("libfaad2", install: "libfaad2 to play AAC")
         guard let handle = AACHandle(configuration) else {
-            throw MediaError(.notAudio, subject, AACRefusal.damaged.cause)
+            throw Refusal.damaged.error(of: subject)
         }
         return handle
     }

@@ -84,8 +84,8 @@ package final class ADTSDecoder: AudioDecoder {
         do {
             let configuration = try first.header.configuration()
             handle = try await AACHandle.make(configuration, trying: packets, input.subject)
-        } catch let refusal as AACRefusal {
-            throw MediaError(.notAudio, input.subject, refusal.cause)
+        } catch let refusal as Refusal {
+            throw refusal.error(of: input.subject)
         }
         let packetsPerSecond = Double(handle.format.sampleRate) / Double(handle.packetFrames)
         var map = ADTSMap(
@@ -107,7 +107,7 @@ package final class ADTSDecoder: AudioDecoder {
         info.codec = "ADTS, " + handle.name
         info.tags = start.tags
         info.chapters = start.chapters
-        info.loudness = start.loudness.isEmpty ? nil : start.loudness
+        info.loudness = start.loudness
         self.info = info
         refine(made)
         return made

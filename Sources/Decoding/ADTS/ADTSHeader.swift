@@ -41,7 +41,7 @@ package struct ADTSHeader: Sendable, Equatable {
     func isConsistent(with other: ADTSHeader) -> Bool { stream == other.stream }
 
     /// The configuration of the stream.
-    func configuration() throws(AACRefusal) -> AACConfiguration {
+    func configuration() throws(Refusal) -> AACConfiguration {
         try AACConfiguration(
             objectType: Int(stream >> 14 & 3) + 1,
             rateIndex: Int(stream >> 10 & 15),

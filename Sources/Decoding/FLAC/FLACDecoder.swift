@@ -65,11 +65,11 @@ package final class FLACDecoder: AudioDecoder {
         var reader = ChunkReader(start)
         do {
             while let range = head.wanted { try head.took(try await reader.bytes(in: range)) }
-        } catch let refusal as PCMRefusal {
-            throw MediaError(.notAudio, input.subject, refusal.cause)
+        } catch let refusal as Refusal {
+            throw refusal.error(of: input.subject)
         }
         guard let stream = head.stream, let audioStart = head.audioStart else {
-            throw MediaError(.notAudio, input.subject, PCMHead.damaged.cause)
+            throw Refusal.damaged.error(of: input.subject)
         }
         let handle = try await FLACHandle.opened(for: stream, of: input.subject, checksDigest: checksDigest)
         var window = ByteWindow(
@@ -103,8 +103,7 @@ package final class FLACDecoder: AudioDecoder {
         info.codec = handle.name
         info.tags = (head.comments?.tags ?? TrackTags()).filled(from: start.tags)
         info.tags.cover = head.cover
-        let loudness = (head.comments?.loudness ?? Loudness()).filled(from: start.loudness)
-        info.loudness = loudness.isEmpty ? nil : loudness
+        info.loudness = (head.comments?.loudness ?? Loudness()).filled(from: start.loudness)
         info.revise(by: map)
         self.info = info
         return made
@@ -124,7 +123,7 @@ package final class FLACDecoder: AudioDecoder {
                 if bytes.isEmpty { opened.walk.finish() } else { opened.walk.append(bytes) }
             case .end:
                 guard opened.output.position > opened.map.origin else {
-                    throw MediaError(.notAudio, input.subject, PCMHead.damaged.cause)
+                    throw Refusal.damaged.error(of: input.subject)
                 }
                 opened.map.audioEnd = source.length
                 if opened.walk.isContinuous { opened.map.endPosition = opened.output.position }

@@ -46,12 +46,7 @@ final class FLACHandle: PacketCodec {
         of subject: SafeText,
         checksDigest: Bool = false
     ) async throws -> FLACHandle {
-        if let reason = await library.open() {
-            let cause = SafeText(
-                "can't be loaded (\(reason)); install libFLAC (Debian: libflac12 or libflac14)"
-            )
-            throw MediaError(.missingLibrary, "libFLAC", cause)
-        }
+        try await library.load("libFLAC", install: "libFLAC (Debian: libflac12 or libflac14)")
         guard let handle = FLACHandle(stream, checksDigest: checksDigest) else {
             throw MediaError(.decodingFailed, subject, "the FLAC decoder failed (out of memory)")
         }

@@ -47,11 +47,11 @@ struct FLACHead {
     /// content.
     ///
     /// Throws if this is not a FLAC stream that can be played.
-    mutating func took(_ bytes: some Collection<UInt8>) throws(PCMRefusal) {
+    mutating func took(_ bytes: some Collection<UInt8>) throws(Refusal) {
         guard let range = wanted else { return }
         switch step {
         case .mark:
-            guard bytes.elementsEqual(Self.mark) else { throw PCMHead.damaged }
+            guard bytes.elementsEqual(Self.mark) else { throw Refusal.damaged }
             go(to: range.upperBound)
         case .head: try begin(Array(bytes), at: range.lowerBound)
         case .content(let kind, let content):
@@ -65,13 +65,13 @@ struct FLACHead {
         }
     }
 
-    private mutating func begin(_ head: [UInt8], at offset: Int64) throws(PCMRefusal) {
+    private mutating func begin(_ head: [UInt8], at offset: Int64) throws(Refusal) {
         blockCount += 1
-        guard head.count == Self.headByteCount, blockCount <= Self.mostBlocks else { throw PCMHead.damaged }
+        guard head.count == Self.headByteCount, blockCount <= Self.mostBlocks else { throw Refusal.damaged }
         isLast = head[0] & 0x80 != 0
         let kind = Kind(rawValue: head[0] & 0x7F)
         // STREAMINFO must be the first block, and the only one of its kind.
-        guard (kind == .streamInfo) == (blockCount == 1) else { throw PCMHead.damaged }
+        guard (kind == .streamInfo) == (blockCount == 1) else { throw Refusal.damaged }
         let start = offset + Self.headByteCount
         let content = start..<start + head[1...].reduce(0) { $0 << 8 | Int64($1) }
         if kind == .picture { cover = cover ?? content }
@@ -97,13 +97,10 @@ struct FLACHead {
         seekPoints = seekPoints.map { PlaceTable.Place(position: $0.position, offset: $0.offset + offset) }
     }
 
-    private mutating func describe(_ bytes: some Collection<UInt8>) throws(PCMRefusal) {
-        guard let stream = FLACStreamInfo(bytes) else { throw PCMHead.damaged }
+    private mutating func describe(_ bytes: some Collection<UInt8>) throws(Refusal) {
+        guard let stream = FLACStreamInfo(bytes) else { throw Refusal.damaged }
         guard PCMLayout.rates.contains(stream.sampleRate) else {
-            throw PCMRefusal(
-                what: SafeText("FLAC with \(stream.sampleRate) Hz"),
-                played: "1,000 to 768,000 Hz"
-            )
+            throw Refusal(SafeText("FLAC with \(stream.sampleRate) Hz"), played: "1,000 to 768,000 Hz")
         }
         self.stream = stream
     }

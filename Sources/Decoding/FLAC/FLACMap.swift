@@ -53,7 +53,7 @@ struct FLACMap {
         if let endPosition, let audioEnd, endPosition > position {
             above = PlaceTable.Place(position: endPosition, offset: audioEnd)
         }
-        let index = stated.firstIndex { $0.position > position } ?? stated.count
+        let index = stated.partitioningIndex { $0.position > position }
         let found = places.around(position)
         for place in [found.below, index > 0 ? stated[index - 1] : nil] {
             // A place that contradicts the others is ignored.

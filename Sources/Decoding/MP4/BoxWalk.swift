@@ -81,6 +81,18 @@ struct BoxWalk {
         return true
     }
 
+    /// The boxes in `range` of `content`, which lie side by side.
+    static func boxes(in range: ByteRange, of content: [UInt8]) -> [Box] {
+        var walk = BoxWalk(in: range)
+        var boxes: [Box] = []
+        while let wanted = walk.wanted,
+            let box = walk.took(content[Int(wanted.lowerBound)..<Int(wanted.upperBound)])
+        {
+            boxes.append(box)
+        }
+        return boxes
+    }
+
     private mutating func stop() -> Box? {
         offset = ends.last ?? offset
         return nil

@@ -18,21 +18,10 @@ struct Fragment: Equatable {
     /// no size is stated.
     init?(_ content: [UInt8], of box: Box, track: Int64, defaultSize: Int64) {
         (offset, end) = (box.offset, box.content.upperBound)
-        for traf in Self.boxes(in: 0..<Int64(content.count), of: content) where traf.name == "traf" {
-            take(Self.boxes(in: traf.content, of: content), content, track, defaultSize)
+        for traf in BoxWalk.boxes(in: 0..<Int64(content.count), of: content) where traf.name == "traf" {
+            take(BoxWalk.boxes(in: traf.content, of: content), content, track, defaultSize)
         }
         if packets.isEmpty { return nil }
-    }
-
-    private static func boxes(in range: ByteRange, of content: [UInt8]) -> [Box] {
-        var walk = BoxWalk(in: range)
-        var boxes: [Box] = []
-        while let wanted = walk.wanted,
-            let box = walk.took(content[Int(wanted.lowerBound)..<Int(wanted.upperBound)])
-        {
-            boxes.append(box)
-        }
-        return boxes
     }
 
     /// Takes the boxes of a track, if it is `track`.

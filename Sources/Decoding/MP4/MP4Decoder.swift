@@ -91,15 +91,15 @@ package final class MP4Decoder: AudioDecoder {
             let track = try head.check()
             guard let configuration = track.configuration,
                 let index = try await index(of: track, in: head, bytes)
-            else { throw AACRefusal.damaged }
+            else { throw Refusal.damaged }
             let packets = try await firstPackets(index, bytes)
             let codec = try await AACHandle.make(configuration, trying: packets, input.subject)
             let music = head.music(of: track, in: codec)
             made = Opened(codec, index, bytes, head, titles(in: head, bytes), music: music)
             let first = made.output.firstPacket(toPlay: music.lowerBound)
             made.output.restart(atPacket: first, playing: music)
-        } catch let refusal as AACRefusal {
-            throw MediaError(.notAudio, input.subject, refusal.cause)
+        } catch let refusal as Refusal {
+            throw refusal.error(of: input.subject)
         }
         _ = try await made.titles?.readStored(fetching: false)
         // Only after the last `await`, so that a cancelled opening begins again.
@@ -183,8 +183,7 @@ package final class MP4Decoder: AudioDecoder {
         info.codec = "M4A, " + opened.output.codec.name
         info.tags = opened.head.tags.tags.filled(from: start.tags)
         info.chapters = opened.titles?.chapters ?? opened.head.chapters
-        let loudness = opened.head.tags.loudness.filled(from: start.loudness)
-        info.loudness = loudness.isEmpty ? nil : loudness
+        info.loudness = opened.head.tags.loudness.filled(from: start.loudness)
         info.revise(by: opened)
         return info
     }

@@ -8,7 +8,7 @@ struct MP4Track: Equatable {
     /// The tracks that have the chapters of this one (QuickTime's reference `chap`).
     var chapterTracks: [Int64] = []
     var configuration: AACConfiguration?
-    var refusal: AACRefusal?
+    var refusal: Refusal?
     /// Units of time per second.
     var timescale: Int64 = 0
     /// The length in these units, as the packets state it, or else the track's header; 0 if unknown.
@@ -55,7 +55,7 @@ struct MP4Head {
     private var pending: (box: Box, range: ByteRange)?
     private var isDone = false
     private var current = MP4Track()
-    private var refusal: AACRefusal?
+    private var refusal: Refusal?
     /// The size of packets for which fragments state none, by track.
     private var defaultSizes: [Int64: Int64] = [:]
 
@@ -87,7 +87,7 @@ struct MP4Head {
     var defaultSize: Int64 { track.flatMap { defaultSizes[$0.id] } ?? 0 }
 
     /// Throws the reason if the file has no track that is played.
-    func check() throws(AACRefusal) -> MP4Track {
+    func check() throws(Refusal) -> MP4Track {
         guard let track, track.configuration != nil, track.timescale > 0,
             isFragmented || track.table.isComplete
         else { throw refusal ?? .damaged }
@@ -156,7 +156,7 @@ struct MP4Head {
         case "chpl": chapters = chapters.isEmpty ? MP4Chapters.list(in: bytes) : chapters
         case "elst": takeEdits(&reader, isLong: isLong)
         case "stsd":
-            do throws(AACRefusal) {
+            do throws(Refusal) {
                 current.configuration = try SoundEntry.configuration(in: bytes)
             } catch { current.refusal = error }
         case "stts": takeTimes(&reader, isWhole: bytes.count == box.content.count)

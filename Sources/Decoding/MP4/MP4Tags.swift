@@ -27,12 +27,12 @@ struct MP4Tags: Equatable {
         guard name != "----" else { return takeFree(content) }
         guard let data = Self.data(in: content) else { return }
         switch name {
-        case "\u{A9}nam": tags.title = tags.title ?? Self.text(data)
-        case "\u{A9}ART": tags.artist = tags.artist ?? Self.text(data)
-        case "\u{A9}alb": tags.album = tags.album ?? Self.text(data)
-        case "aART": tags.albumArtist = tags.albumArtist ?? Self.text(data)
-        case "\u{A9}day": tags.year = tags.year ?? Self.text(data)
-        case "\u{A9}gen": tags.genre = tags.genre ?? Self.text(data)
+        case "\u{A9}nam": tags.title = tags.title ?? ID3Text.text(data)
+        case "\u{A9}ART": tags.artist = tags.artist ?? ID3Text.text(data)
+        case "\u{A9}alb": tags.album = tags.album ?? ID3Text.text(data)
+        case "aART": tags.albumArtist = tags.albumArtist ?? ID3Text.text(data)
+        case "\u{A9}day": tags.year = tags.year ?? ID3Text.text(data)
+        case "\u{A9}gen": tags.genre = tags.genre ?? ID3Text.text(data)
         case "trkn": tags.number = tags.number ?? Self.pair(data)
         case "disk": tags.disc = tags.disc ?? Self.pair(data)
         default: break
@@ -62,11 +62,6 @@ struct MP4Tags: Equatable {
         return (start, count)
     }
 
-    private static func text(_ data: ArraySlice<UInt8>) -> SafeText? {
-        let text = ID3Text.trimmed(LegacyText.string(data.prefix { $0 != 0 }))
-        return text.isEmpty ? nil : SafeText(text)
-    }
-
     /// A number with or without the total: `3` or `3/12`.
     private static func pair(_ data: ArraySlice<UInt8>) -> SafeText? {
         var reader = BigEndianReader(Array(data), at: 2)
@@ -82,12 +77,7 @@ struct MP4Tags: Equatable {
 
     /// The content of the first box `name` in `content`.
     private static func box(_ name: String, in content: [UInt8]) -> ArraySlice<UInt8>? {
-        var walk = BoxWalk(in: 0..<Int64(content.count))
-        while let range = walk.wanted,
-            let box = walk.took(content[Int(range.lowerBound)..<Int(range.upperBound)])
-        {
-            if box.name == name { return content[Int(box.content.lowerBound)..<Int(box.content.upperBound)] }
-        }
-        return nil
+        BoxWalk.boxes(in: 0..<Int64(content.count), of: content).first { $0.name == name }
+            .map { content[Int($0.content.lowerBound)..<Int($0.content.upperBound)] }
     }
 }

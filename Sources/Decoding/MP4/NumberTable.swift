@@ -83,13 +83,9 @@ struct SampleTable: Equatable {
 
     /// The chunk that has packet `number`, the number of its first packet, and that of the packet after its last one.
     func chunk(of number: Int64) -> (chunk: Int64, packets: Range<Int64>)? {
-        var (low, high) = (0, runs.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].firstPacket <= number { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0, number < packetCount else { return nil }
-        let run = runs[low - 1]
+        let count = runs.partitioningIndex { $0.firstPacket > number }
+        guard count > 0, number < packetCount else { return nil }
+        let run = runs[count - 1]
         let index = (number - run.firstPacket) / run.packetsPerChunk
         let first = run.firstPacket + index * run.packetsPerChunk
         return (run.firstChunk + index, first..<min(first + run.packetsPerChunk, packetCount))

@@ -15,12 +15,12 @@ enum SoundEntry {
 
     /// The configuration of the track whose `stsd` has `content`. Throws if it is not AAC, or AAC of a kind that is not
     /// played.
-    static func configuration(in content: [UInt8]) throws(AACRefusal) -> AACConfiguration {
+    static func configuration(in content: [UInt8]) throws(Refusal) -> AACConfiguration {
         // Version, count, and the head of the first entry.
         guard content.count >= 16 + 28 else { throw .damaged }
         let format = ID3Text.latin1(content[12..<16])
         guard format == "mp4a" else {
-            throw AACRefusal("M4A with " + (names[format].map { SafeText($0) } ?? "an unknown codec"))
+            throw Refusal.aac("M4A with " + (names[format].map { SafeText($0) } ?? "an unknown codec"))
         }
         let entry = Int64(8)..<8 + Int64(ChunkWalk.number(content[8..<12], isBigEndian: true))
         // QuickTime has longer entries: versions 1 and 2.
@@ -33,10 +33,7 @@ enum SoundEntry {
     /// The content of the box `esds`, which QuickTime puts into `wave`.
     private static func descriptor(in content: [UInt8], _ range: ByteRange, depth: Int) -> ArraySlice<UInt8>?
     {
-        var walk = BoxWalk(in: range)
-        while let wanted = walk.wanted,
-            let box = walk.took(content[Int(wanted.lowerBound)..<Int(wanted.upperBound)])
-        {
+        for box in BoxWalk.boxes(in: range, of: content) {
             if box.name == "esds" {
                 return content[Int(box.content.lowerBound)..<Int(box.content.upperBound)]
             }
@@ -46,7 +43,7 @@ enum SoundEntry {
     }
 
     /// The configuration in an elementary stream's descriptor (ISO/IEC 14496-1 §7.2.6.5).
-    private static func configuration(ofDescriptor bytes: ArraySlice<UInt8>) throws(AACRefusal)
+    private static func configuration(ofDescriptor bytes: ArraySlice<UInt8>) throws(Refusal)
         -> AACConfiguration
     {
         var reader = BigEndianReader(Array(bytes), at: 4)
@@ -59,7 +56,7 @@ enum SoundEntry {
         if flags & 0x20 != 0 { _ = reader.next(2) }
         guard reader.next(1) == 4, length(&reader) != nil, let type = reader.next(1) else { throw .damaged }
         guard aacTypes.contains(type) else {
-            throw AACRefusal(type == 0x69 || type == 0x6B ? "M4A with MP3" : "M4A with an unknown codec")
+            throw Refusal.aac(type == 0x69 || type == 0x6B ? "M4A with MP3" : "M4A with an unknown codec")
         }
         _ = reader.take(12)
         guard reader.next(1) == 5, let count = length(&reader), count <= reader.remaining else {

@@ -335,13 +335,12 @@ final class OpenStream {
         self.tagged = tagged
     }
 
-    /// The ReplayGain of the stream; `nil` if none is stated.
+    /// The ReplayGain of the stream.
     ///
     /// Leading tags take precedence over those at the end, and both over the header, which is not updated
     /// when the file is changed later.
-    func loudness(tail: Loudness = Loudness()) -> Loudness? {
-        let all = tagged.filled(from: tail).filled(from: map.xing?.loudness ?? Loudness())
-        return all.isEmpty ? nil : all
+    func loudness(tail: Loudness = Loudness()) -> Loudness {
+        tagged.filled(from: tail).filled(from: map.xing?.loudness ?? Loudness())
     }
 }
 

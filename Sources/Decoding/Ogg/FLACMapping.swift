@@ -11,7 +11,7 @@ enum FLACMapping {
     private static let commentsKind: UInt8 = 4
 
     /// The STREAMINFO in `packet`, the first one of a stream.
-    static func stream(_ packet: [UInt8]) throws(OggRefusal) -> FLACStreamInfo {
+    static func stream(_ packet: [UInt8]) throws(Refusal) -> FLACStreamInfo {
         let block = packet.dropFirst(prefixByteCount)
         guard packet.dropFirst(mark.count).first == majorVersion,
             packet.prefix(prefixByteCount).suffix(4).elementsEqual("fLaC".utf8), block.first.map(kind) == 0,
@@ -20,7 +20,7 @@ enum FLACMapping {
             )
         else { throw .damaged }
         guard PCMLayout.rates.contains(stream.sampleRate) else {
-            throw OggRefusal("Ogg FLAC with an impossible rate")
+            throw Refusal("Ogg FLAC with an impossible rate")
         }
         return stream
     }
@@ -50,7 +50,7 @@ extension FLACMapping {
             head = try await OggHead.read(pages)
             guard case .flac(let stated) = head.codec, stated.digest != nil else { return false }
             decoder = try await FLACHandle.opened(for: stated, of: "", checksDigest: true)
-        } catch is OggRefusal {
+        } catch is Refusal {
             return false
         } catch is MediaError {
             return false

@@ -123,7 +123,7 @@ enum OggCodec: Equatable {
 
     /// Parses `packet`, the first one of a stream; `nil` if it is of another codec. Throws if the codec is one of
     /// these, but a stream with these properties is not played.
-    init?(_ packet: [UInt8]) throws(OggRefusal) {
+    init?(_ packet: [UInt8]) throws(Refusal) {
         if packet.starts(with: VorbisHead.mark) {
             self = .vorbis(try VorbisHead(packet))
         } else if packet.starts(with: OpusHead.mark) {
@@ -177,46 +177,17 @@ extension OggCodec {
         let made: (any PacketCodec)?
         switch self {
         case .vorbis(let head):
-            try await load(Self.vorbisLibrary, "libvorbis", "libvorbis0a", toPlay: "Vorbis")
+            try await Self.vorbisLibrary.load("libvorbis", install: "libvorbis0a to play Vorbis")
             made = VorbisHandle(head, format, headers: headers)
         case .opus(let head):
-            try await load(Self.opusLibrary, "libopus", "libopus0", toPlay: "Opus")
+            try await Self.opusLibrary.load("libopus", install: "libopus0 to play Opus")
             made = OpusHandle(head, format)
         case .flac(let stream):
             made = try await FLACHandle.opened(for: stream, of: subject)
         }
-        guard let made else { throw MediaError(.notAudio, subject, OggRefusal.damaged.what) }
+        guard let made else { throw Refusal.damaged.error(of: subject) }
         return made
     }
-
-    private func load(
-        _ library: OptionalLibrary,
-        _ soname: SafeText,
-        _ package: SafeText,
-        toPlay name: SafeText
-    ) async throws {
-        guard let reason = await library.open() else { return }
-        let cause = "can't be loaded (" + SafeText(reason) + "); install " + package + " to play " + name
-        throw MediaError(.missingLibrary, soname, cause)
-    }
-}
-
-/// The reason why an Ogg stream is not played, for a message that begins with what it holds.
-struct OggRefusal: Error, Equatable {
-    let what: SafeText
-
-    init(_ what: SafeText) { self.what = what }
-
-    /// The refusal of a resource without a stream that is played. `codec` is that of the first stream; `nil` if it is
-    /// unknown.
-    init(codec: SafeText?) {
-        self.init(
-            "Ogg with " + (codec ?? "an unknown codec")
-                + " – Reprise plays Ogg with Vorbis, Opus or FLAC only"
-        )
-    }
-
-    static let damaged = OggRefusal("No sound in it (damaged or cut short)")
 }
 
 /// The identification header of Vorbis (Vorbis I §4.2.2).
@@ -233,7 +204,7 @@ struct VorbisHead: Equatable {
     /// In bits per second; 0 if it is not stated, or impossible.
     let bitRate: Int
 
-    init(_ packet: [UInt8]) throws(OggRefusal) {
+    init(_ packet: [UInt8]) throws(Refusal) {
         guard packet.count >= Self.byteCount, packet[7..<11].allSatisfy({ $0 == 0 }), packet[29] & 1 == 1
         else {
             throw .damaged
@@ -244,7 +215,7 @@ struct VorbisHead: Equatable {
         channelCount = try OpusHead.playable(channelCount: Int(packet[11]), of: "Vorbis")
         sampleRate = number(12)
         guard PCMLayout.rates.contains(sampleRate) else {
-            throw OggRefusal("Ogg Vorbis with an impossible rate")
+            throw Refusal("Ogg Vorbis with an impossible rate")
         }
         let nominal = number(20)
         bitRate = nominal < 2_000_000 ? nominal : 0
@@ -285,7 +256,7 @@ struct OpusHead: Equatable {
     /// For each channel in the order of WAVE files, the index of its decoded channel; 255 for silence.
     let mapping: [UInt8]
 
-    init(_ packet: [UInt8]) throws(OggRefusal) {
+    init(_ packet: [UInt8]) throws(Refusal) {
         // The upper four bits of the version count incompatible changes.
         guard packet.count >= Self.byteCount, packet[8] < 16 else { throw .damaged }
         channelCount = try Self.playable(channelCount: Int(packet[9]), of: "Opus")
@@ -306,15 +277,15 @@ struct OpusHead: Equatable {
             else { throw .damaged }
             let order = family == 1 ? VorbisHead.order(of: channelCount) : Array(0..<channelCount)
             mapping = order.map { table[table.startIndex + $0] }
-        case 2, 3: throw OggRefusal("Ogg Opus with ambisonics – Reprise plays loudspeakers' channels only")
-        default: throw OggRefusal("Ogg Opus with an unknown order of channels")
+        case 2, 3: throw Refusal("Ogg Opus with ambisonics – Reprise plays loudspeakers' channels only")
+        default: throw Refusal("Ogg Opus with an unknown order of channels")
         }
     }
 
     /// Returns `count` if that many channels are played.
-    static func playable(channelCount count: Int, of codec: SafeText) throws(OggRefusal) -> Int {
+    static func playable(channelCount count: Int, of codec: SafeText) throws(Refusal) -> Int {
         guard AudioFormat.channelCounts.contains(count) else {
-            throw OggRefusal(
+            throw Refusal(
                 "Ogg " + codec + SafeText(" with \(count) channels") + " – Reprise plays 1 to 8 only"
             )
         }

@@ -82,8 +82,8 @@ package final class OggDecoder: AudioDecoder {
     private func head(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
         do {
             return try await OggHead.read(pages, after: first)
-        } catch let refusal as OggRefusal {
-            throw MediaError(.notAudio, input.subject, refusal.what)
+        } catch let refusal as Refusal {
+            throw refusal.error(of: input.subject)
         }
     }
 
@@ -216,8 +216,7 @@ package final class OggDecoder: AudioDecoder {
         info.tags = leading.tags.filled(from: link.head.comments.tags)
         let names = [info.tags.artist, info.tags.title].compactMap { $0 }
         info.songTitle = names.isEmpty ? nil : names.dropFirst().reduce(names[0]) { $0 + " - " + $1 }
-        let loudness = leading.loudness.filled(from: link.head.comments.loudness)
-        info.loudness = loudness.isEmpty ? nil : loudness
+        info.loudness = leading.loudness.filled(from: link.head.comments.loudness)
         info.skippedByteCount = place.pages.walk.skippedByteCount
         info.revise(
             by: OggClock(links: links, playing: place.link, isChained: isChained, length: source.length)

@@ -24,7 +24,7 @@ struct OggHead {
     /// resource has no music that is played.
     static func read(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
         var chosen: (serial: UInt32, codec: OggCodec)?
-        var refusal: OggRefusal?
+        var refusal: Refusal?
         var packets = OggPackets()
         var headers: [[UInt8]] = []
         var headerCount = 0
@@ -41,11 +41,13 @@ struct OggHead {
             if page.isFirst, chosen == nil {
                 // A first page holds one short packet, so its body is that packet.
                 let packet = found.body
-                do throws(OggRefusal) {
+                do throws(Refusal) {
                     if let codec = try OggCodec(packet) {
                         chosen = (page.serial, codec)
                     } else {
-                        refusal = refusal ?? OggRefusal(codec: OggCodec.name(of: packet))
+                        let name = OggCodec.name(of: packet) ?? "an unknown codec"
+                        refusal =
+                            refusal ?? Refusal("Ogg with " + name, played: "Ogg with Vorbis, Opus or FLAC")
                     }
                 } catch {
                     refusal = error
@@ -73,7 +75,7 @@ struct OggHead {
             for packet in packets.take(found).packets {
                 guard chosen.codec.isHeader(packet, number: headerCount + 1) else {
                     otherCount += 1
-                    guard otherCount <= mostOthers else { throw OggRefusal.damaged }
+                    guard otherCount <= mostOthers else { throw Refusal.damaged }
                     continue
                 }
                 headerCount += 1

@@ -18,7 +18,7 @@ struct AIFFFormat {
     var frameCount: FrameCount { FrameCount(number(at: 2, 4)) }
 
     /// Throws if this is not PCM.
-    func layout() throws(PCMRefusal) -> PCMLayout {
+    func layout() throws(Refusal) -> PCMLayout {
         let codec = bytes.count < Self.byteCount ? "NONE" : ID3Text.latin1(bytes[Self.plainByteCount...])
         // Samples are in the upper bits of whole bytes.
         let byteCount = (number(at: 6, 2) + 7) / 8
@@ -26,7 +26,7 @@ struct AIFFFormat {
             _ number: PCMEncoding.Number,
             _ byteCount: Int,
             isBigEndian: Bool = true
-        ) throws(PCMRefusal) -> PCMLayout {
+        ) throws(Refusal) -> PCMLayout {
             try PCMLayout(
                 of: "AIFF",
                 number,
@@ -46,7 +46,7 @@ struct AIFFFormat {
         case "fl64", "FL64": return try layout(.float, 8)
         default:
             let name = Self.names[codec] ?? SafeText("codec " + ID3Text.trimmed(codec))
-            throw PCMRefusal(what: "AIFF with " + name, played: "AIFF with PCM")
+            throw Refusal("AIFF with " + name, played: "AIFF with PCM")
         }
     }
 

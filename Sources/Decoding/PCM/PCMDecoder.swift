@@ -69,13 +69,13 @@ package final class PCMDecoder: AudioDecoder {
         let walk: ChunkWalk
         do {
             walk = try await chunks.read(&head)
-        } catch let refusal as PCMRefusal {
-            throw MediaError(.notAudio, input.subject, refusal.cause)
+        } catch let refusal as Refusal {
+            throw refusal.error(of: input.subject)
         }
         let length = source.length
         guard let layout = head.layout, let samples = head.samples, let music = head.music(),
             let present = head.music(inLength: length)
-        else { throw MediaError(.notAudio, input.subject, PCMHead.damaged.cause) }
+        else { throw Refusal.damaged.error(of: input.subject) }
         guard !present.isEmpty else {
             throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
         }
@@ -105,8 +105,7 @@ package final class PCMDecoder: AudioDecoder {
         info.audioStart = opened.music.lowerBound
         info.codec = layout.container + ", " + SafeText(layout.encoding.name)
         info.tags = opened.leading.tags.filled(from: opened.head.tags)
-        let loudness = opened.leading.loudness.filled(from: opened.head.loudness)
-        info.loudness = loudness.isEmpty ? nil : loudness
+        info.loudness = opened.leading.loudness.filled(from: opened.head.loudness)
         info.revise(by: opened)
         return info
     }

@@ -99,9 +99,9 @@ struct PCMLayout: Equatable {
         sampleRate: Double,
         channelCount: Int,
         channels: (Int) -> [ChannelPosition] = ChannelPosition.customary
-    ) throws(PCMRefusal) {
-        func refusal(_ what: String, _ played: SafeText) -> PCMRefusal {
-            PCMRefusal(what: container + " with " + SafeText(what), played: played)
+    ) throws(Refusal) {
+        func refusal(_ what: String, _ played: SafeText) -> Refusal {
+            Refusal(container + " with " + SafeText(what), played: played)
         }
         guard AudioFormat.channelCounts.contains(channelCount) else {
             throw refusal("\(channelCount) channels", "1 to 8 channels")
@@ -119,14 +119,4 @@ struct PCMLayout: Equatable {
         self.sampleRate = Int(sampleRate.rounded())
         self.channels = channels(channelCount)
     }
-}
-
-/// The reason why a container is not played, for a message that begins with what it holds.
-struct PCMRefusal: Error, Equatable {
-    let what: SafeText
-    /// The encodings of this container that are played; `nil` if the file is damaged.
-    var played: SafeText?
-
-    /// The reason in one phrase.
-    var cause: SafeText { played.map { what + " – Reprise plays " + $0 + " only" } ?? what }
 }

@@ -50,15 +50,15 @@ struct PCMHead {
     /// `LIST` chunks only add missing tags.
     ///
     /// Throws if the file holds samples that are not played.
-    mutating func take(_ chunk: Chunk) throws(PCMRefusal) {
+    mutating func take(_ chunk: Chunk) throws(Refusal) {
         switch chunk.name {
         case "fmt ":
             guard layout == nil else { return }
-            guard let format = WaveFormat(chunk.bytes) else { throw Self.damaged }
+            guard let format = WaveFormat(chunk.bytes) else { throw .damaged }
             layout = try format.layout()
         case "COMM":
             guard layout == nil else { return }
-            guard let format = AIFFFormat(chunk.bytes) else { throw Self.damaged }
+            guard let format = AIFFFormat(chunk.bytes) else { throw .damaged }
             layout = try format.layout()
             statedFrames = format.frameCount
         case "data": samples = samples ?? extent(of: chunk.content)
@@ -68,14 +68,11 @@ struct PCMHead {
             samples = samples ?? extent(of: start..<max(start, chunk.content.upperBound))
         case "LIST": information = information.filled(from: InformationList.tags(in: chunk.bytes))
         case "id3 ", "ID3 ": id3 = id3 ?? ID3v2Tag(chunk.bytes[...])
-        case "NAME": information.title = information.title ?? InformationList.text(chunk.bytes[...])
-        case "AUTH": information.artist = information.artist ?? InformationList.text(chunk.bytes[...])
+        case "NAME": information.title = information.title ?? ID3Text.text(chunk.bytes[...])
+        case "AUTH": information.artist = information.artist ?? ID3Text.text(chunk.bytes[...])
         default: break
         }
     }
-
-    /// The refusal of a file whose chunks end before its samples.
-    static let damaged = PCMRefusal(what: "No sound in it (damaged or cut short)")
 
     /// The samples in `content`, which have no end if it states none.
     ///

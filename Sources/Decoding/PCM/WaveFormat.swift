@@ -42,11 +42,11 @@ struct WaveFormat {
     var isMPEG: Bool { codec == 0x50 || codec == 0x55 }
 
     /// Throws if this is not PCM.
-    func layout() throws(PCMRefusal) -> PCMLayout {
+    func layout() throws(Refusal) -> PCMLayout {
         // WAVE_FORMAT_PCM, WAVE_FORMAT_IEEE_FLOAT
         guard codec == 1 || codec == 3 else {
             let name = Self.names[codec] ?? SafeText("codec 0x" + String(codec, radix: 16))
-            throw PCMRefusal(what: "WAV with " + name, played: "WAV with PCM or MP3")
+            throw Refusal("WAV with " + name, played: "WAV with PCM or MP3")
         }
         let channelCount = number(at: 2, 2)
         let (frame, bits) = (number(at: 12, 2), number(at: 14, 2))

@@ -63,12 +63,7 @@ struct PlaceTable: Equatable {
 
     /// The index of the first place after `position`.
     private func index(after position: FrameCount) -> Int {
-        var (low, high) = (0, places.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if places[middle].position <= position { low = middle + 1 } else { high = middle }
-        }
-        return low
+        places.partitioningIndex { $0.position > position }
     }
 }
 

@@ -322,6 +322,12 @@ package enum ID3Text {
         return String(decoding: units, as: UTF16.self)
     }
 
+    /// The text up to the first zero of `bytes`, which state no encoding; `nil` if it is blank.
+    static func text(_ bytes: some Collection<UInt8>) -> SafeText? {
+        let text = trimmed(LegacyText.string(bytes.prefix { $0 != 0 }))
+        return text.isEmpty ? nil : SafeText(text)
+    }
+
     /// `text` without leading and trailing whitespace, which pads fields of fixed length.
     package static func trimmed(_ text: some StringProtocol) -> String {
         guard let first = text.firstIndex(where: { !$0.isWhitespace }),

@@ -23,7 +23,7 @@ enum InformationList {
     }
 
     private static func note(_ name: String, _ bytes: ArraySlice<UInt8>, in tags: inout TrackTags) {
-        guard let text = text(bytes) else { return }
+        guard let text = ID3Text.text(bytes) else { return }
         switch name {
         case "INAM": tags.title = tags.title ?? text
         case "IART": tags.artist = tags.artist ?? text
@@ -33,11 +33,5 @@ enum InformationList {
         case "ITRK", "IPRT": tags.number = tags.number ?? text
         default: break
         }
-    }
-
-    /// The text in `bytes`, which ends at the first zero; `nil` if it is blank. The format states no encoding.
-    static func text(_ bytes: ArraySlice<UInt8>) -> SafeText? {
-        let text = ID3Text.trimmed(LegacyText.string(bytes.prefix { $0 != 0 }))
-        return text.isEmpty ? nil : SafeText(text)
     }
 }

@@ -169,6 +169,6 @@ package struct APETag {
 
     /// The little-endian number of four bytes at `index`.
     private static func number(_ bytes: [UInt8], at index: Int) -> Int64 {
-        bytes[index..<index + 4].reversed().reduce(0) { $0 << 8 | Int64($1) }
+        ChunkWalk.number(bytes[index..<index + 4], isBigEndian: false)
     }
 }

@@ -95,7 +95,7 @@ package struct StreamInfo: Sendable, Equatable {
     /// title. `nil` in all others.
     package var songTitle: SafeText?
     /// The ReplayGain that tags or headers state; `nil` if none do.
-    package var loudness: Loudness?
+    package var loudness: Loudness? { didSet { if loudness?.isEmpty == true { loudness = nil } } }
     /// Bytes skipped so far because they belong to no frame: damage, and tags in mid-stream.
     package var skippedByteCount: Int64 = 0
     /// For display: `MPEG-1 Layer III, VBR`, ….

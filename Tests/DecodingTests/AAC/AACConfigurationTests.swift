@@ -56,7 +56,7 @@ import Testing
     @Test func `what is not played is named, and damage is no crash`() {
         for (type, name) in [(3, "AAC SSR"), (39, "AAC ELD"), (42, "xHE-AAC (USAC)"), (36, "MPEG-4 ALS")] {
             let head = type < 31 ? [(type, 5)] : [(31, 5), (type - 32, 6)]
-            let error = #expect(throws: AACRefusal.self) {
+            let error = #expect(throws: Refusal.self) {
                 try configuration(head + [(4, 4), (2, 4), (0, 16)])
             }
             #expect(error?.cause.string.hasPrefix(name) == true)

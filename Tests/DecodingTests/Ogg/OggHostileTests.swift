@@ -195,9 +195,9 @@ import Testing
             head[place] = value
             if place == 27 { (head[28], head[29]) = (0, head[29] & 0x0F) }
             if place == 17 { (head[19], head[20]) = (0, 0) }
-            #expect(throws: OggRefusal.self, "at \(place)") { try OggCodec(head) }
+            #expect(throws: Refusal.self, "at \(place)") { try OggCodec(head) }
         }
-        #expect(throws: OggRefusal.self) { try OggCodec(Array(flacHead().prefix(40))) }
+        #expect(throws: Refusal.self) { try OggCodec(Array(flacHead().prefix(40))) }
     }
 
     @Test func `a resource that becomes shorter than its head is survived`() async throws {

@@ -72,8 +72,8 @@ import Testing
             (opus(9, [1, 9, 0]), "9 channels"), (opus(4, [2, 4, 0, 0, 1, 2, 3]), "ambisonics"),
             (opus(3, [1, 1, 1, 0, 1, 2]), "No sound"), (opus(0, [0]), "0 channels"),
         ] {
-            let refusal = #expect(throws: OggRefusal.self) { try OpusHead(packet) }
-            #expect(refusal?.what.string.contains(words) == true)
+            let refusal = #expect(throws: Refusal.self) { try OpusHead(packet) }
+            #expect(refusal?.cause.string.contains(words) == true)
         }
         #expect(
             [0x00, 0x08, 0x60, 0x80, 0xFC].map { OpusHead.frames(in: [$0]) } == [480, 960, 480, 120, 960]

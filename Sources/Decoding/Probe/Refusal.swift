@@ -1,0 +1,18 @@
+import Media
+
+/// The reason why a stream is not played, in one phrase that begins with what it holds.
+struct Refusal: Error, Equatable {
+    let cause: SafeText
+
+    /// `played` names what is played instead; `nil` if the phrase states it, or if nothing can be said.
+    init(_ what: SafeText, played: SafeText? = nil) {
+        cause = played.map { what + " – Reprise plays " + $0 + " only" } ?? what
+    }
+
+    static let damaged = Refusal("No sound in it (damaged or cut short)")
+
+    static func aac(_ what: SafeText) -> Refusal { Refusal(what, played: "AAC LC and HE-AAC") }
+
+    /// The error for the resource `subject`.
+    func error(of subject: SafeText) -> MediaError { MediaError(.notAudio, subject, cause) }
+}
