@@ -213,37 +213,83 @@ import Testing
 
     private func setFormat(_ format: Int64) throws { try scene.alterIndex("PRAGMA user_version = \(format)") }
 
-    @Test(arguments: 1..<CacheIndex.version)
-    func `an index of an earlier format is set aside with a notice, and its objects are removed`(
-        format: Int64
+    private static let otherFormats: [Int64] =
+        Array(1..<CacheIndex.version) + [CacheIndex.version + 1, 99, -1]
+
+    @Test(arguments: otherFormats, [false, true])
+    func `a folder of another format is left untouched, music plays without it, and that is said once`(
+        format: Int64,
+        hasLog: Bool
     ) async throws {
         try await scene.fill(0..<1_000)
-        try setFormat(format)
-        let opener = scene.opener()
-        #expect(try await opener.list().isEmpty)
-        #expect(scene.content("index.sqlite.damaged-1") != nil)
-        #expect(scene.notices.texts.first?.contains("outdated format \(format)") == true)
-        try await opener.cache("b", 2_000)
-        try await wait(for: "the clean-up") { try self.scene.objects.count == 1 }
-        #expect(try await opener.list().map(\.storedBytes) == [2_000])
-        #expect(scene.notices.all.count == 1)
+        var path = scene.cache
+        if hasLog {
+            // A process that is killed leaves the format in the log.
+            let other = try SQLiteConnection(path: scene.index)
+            try other.execute("PRAGMA user_version = \(format)")
+            path = scene.path + "/killed"
+            try FileManager.default.copyItem(atPath: scene.cache, toPath: path)
+        } else {
+            try setFormat(format)
+        }
+        let before = try files(in: path)
+        #expect(before.keys.contains("index.sqlite-wal") == hasLog)
+        do {
+            let opener = CacheFolder(path: path, clock: scene.clock, onNotice: scene.notices.note)
+            for name in ["a", "b"] {
+                let store = try await opener.open(url(name))
+                #expect(!store.isPersistent && store.stored.isEmpty)
+                try await store.write(0..<500)
+                #expect(try await store.holds(0..<500))
+                await store.close()
+            }
+            #expect(await opener.availability(of: [try url("a")]) == [nil])
+            await #expect(throws: MediaError.self) { _ = try await opener.list() }
+            await #expect(throws: MediaError.self) { try await opener.setPinned(url("a"), true) }
+            await #expect(throws: MediaError.self) { _ = try await opener.clear(includingPinned: false) }
+            await opener.rest()
+        }
+        let ways = "(format \(format)); use another --cache-dir, or cache clear --pinned"
+        #expect(scene.notices.texts == ["cache folder \(path): another version made it " + ways])
+        try await wait(for: "the folder to be as it was") { try self.files(in: path) == before }
     }
 
-    @Test(arguments: [CacheIndex.version - 1, CacheIndex.version + 1])
-    func `an index of a newer format, or an older one that another process has open, is left alone`(
+    /// The contents of the files in a folder, except the one that the readers of a log share, and an empty log.
+    private func files(in path: String) throws -> [String: Data] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("-shm") }
+        let contents = names.map { ($0, FileManager.default.contents(atPath: path + "/" + $0) ?? Data()) }
+        return Dictionary(uniqueKeysWithValues: contents.filter { !$0.hasSuffix("-wal") || !$1.isEmpty })
+    }
+
+    @Test(arguments: otherFormats)
+    func `clearing a folder of another format with its pins removes all that no process has open`(
         format: Int64
-    ) async throws {
-        try await scene.fill(0..<1_000)
+    )
+        async throws
+    {
+        try await scene.fill(0..<100_000)
+        let held = try await scene.opener().opened("b", 0..<5_000)
         try setFormat(format)
-        do {
-            let other = try SQLiteConnection(path: scene.index)
-            #expect(try other.statement("SELECT count(*) FROM entries").first { $0.integer(0) } == 1)
-            let cause = format > CacheIndex.version ? "newer version" : "another process has it open"
-            #expect(try await scene.opener().refusedOpening()?.description.contains(cause) == true)
+        let opener = scene.opener()
+        let removal = try await opener.clear(includingPinned: true)
+        #expect(removal.entriesRemoved == 1 && removal.bytesFreed >= 100_000 && removal.entriesInUse == 1)
+        #expect(try await opener.list().isEmpty && scene.objects.count == 1)
+        try await opener.cache("c", 2_000)
+        #expect(try await opener.list().map(\.storedBytes) == [2_000])
+        #expect(try await held.holds(0..<5_000))
+        #expect(scene.notices.texts.isEmpty)
+        await held.close()
+    }
+
+    @Test func `a folder whose format is the present one again has lost nothing`() async throws {
+        try await scene.fill(0..<1_000)
+        for format in Self.otherFormats {
+            try setFormat(format)
+            #expect(try await scene.opener().refusedOpening()?.code == .notCached)
+            #expect(scene.notices.all.isEmpty)
         }
-        #expect(scene.notices.all.isEmpty)
         try setFormat(CacheIndex.version)
-        #expect(try await scene.stored() == ByteRangeSet(0..<1_000))
+        #expect(try await scene.opener().open(url("a")).holds(0..<1_000))
     }
 
     @Test func `a folder that another process has locked for long is refused with that reason`() async throws

@@ -102,7 +102,7 @@ import Testing
         let opener = scene.opener()
         let failures: [any Error & Sendable] = [
             FolderHeldError(), ForeignOwnerError(name: "lock"), SealError.wrongSecret,
-            IndexFormatError.newer(9), SystemError("open the lock file", number: EMFILE),
+            IndexFormatError(format: 9), SystemError("open the lock file", number: EMFILE),
             IndexError(code: .corrupt, message: "damaged"),
         ]
         for failure in failures { #expect(try await open(opener, after: failure) == nil) }

@@ -5,8 +5,15 @@ import System
 // Commands of `reprise cache` that change the folder or read all of an entry. Removals lock the folder for
 // one page of entries at a time, so that other processes can use it between pages.
 extension CacheFolder {
-    /// Removes every entry that no process has open; pinned ones only with `includingPinned`.
+    /// Removes every entry that no process has open; pinned ones only with `includingPinned`. Nobody knows the pins
+    /// of an index of another format, so it is removed only with `includingPinned`, with all objects.
     package func clear(includingPinned: Bool) async throws -> CacheRemoval {
+        let engine = engine
+        if includingPinned, engine.settings.hasFolder,
+            try await engine.committer.run({ try engine.session.removeOtherFormat() })
+        {
+            return try await engine.removeOrphans()
+        }
         let all = try await engine.ask(orElse: []) { try $0.entries.removables().map(\.entry) }
         return try await remove(all, includingPinned: includingPinned)
     }

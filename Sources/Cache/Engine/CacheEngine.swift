@@ -93,6 +93,22 @@ final class CacheEngine: Sendable {
         }
     }
 
+    /// Removes the files in `objects/` that belong to no entry, a page at a time, so that other jobs and processes
+    /// can use the folder in between.
+    func removeOrphans() async throws -> CacheRemoval {
+        let walk = try await committer.run { try self.session.perform { try $0.objects.walk() } }
+        var removal = CacheRemoval()
+        while true {
+            try Task.checkCancellation()
+            let swept = try await committer.run { () -> CacheRemoval? in
+                guard let page = walk.next(Eviction.pageSize) else { return nil }
+                return try self.session.perform { try self.eviction.sweep(page, in: $0) }
+            }
+            guard let swept else { return removal }
+            removal += swept
+        }
+    }
+
     // MARK: Background jobs
 
     /// Removes from the index the extents whose bytes the file has lost. Runs in the background, since it

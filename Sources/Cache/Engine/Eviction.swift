@@ -175,10 +175,9 @@ final class Eviction: @unchecked Sendable {
     /// Handles `entries`, whose files were found in `objects`: removes files without a row, withdraws claims
     /// beyond the end of a file, and corrects sizes.
     ///
-    /// Returns the number of files removed and the bytes they took. The lock must be held.
-    func sweep(_ entries: [EntryID], in folder: OpenedFolder) throws -> (orphans: Int, bytes: Int64) {
-        var orphans = 0
-        var bytes: Int64 = 0
+    /// Reports the files without a row. The lock must be held.
+    func sweep(_ entries: [EntryID], in folder: OpenedFolder) throws -> CacheRemoval {
+        var removal = CacheRemoval()
         var sizes: [(entry: EntryID, allocated: Int64)] = []
         for entry in entries {
             let (length, allocated) = folder.objects.size(entry)
@@ -196,13 +195,15 @@ final class Eviction: @unchecked Sendable {
                 continue
             }
             // A file in use belongs to a store whose entry was replaced or removed.
-            if case .inUse = folder.objects.holdForRemoval(entry) { continue }
+            if case .inUse = folder.objects.holdForRemoval(entry) {
+                removal.entriesInUse += 1
+                continue
+            }
             folder.objects.unlink(entry)
-            orphans += 1
-            bytes += allocated
+            removal += CacheRemoval(entriesRemoved: 1, bytesFreed: allocated)
         }
         try record(sizes, in: folder)
-        return (orphans, bytes)
+        return removal
     }
 
     /// Frees disk space of the entry's file that holds no claimed bytes, and corrects the entry's sums.

@@ -10,8 +10,10 @@ final class FolderSession: @unchecked Sendable {
     private var opened: OpenedFolder?
     /// How often the folder was opened, including after it was replaced.
     private(set) var openCount = 0
-    /// How many unusable indexes this object has set aside.
+    /// How many damaged indexes this object has set aside.
     private(set) var setAsideCount = 0
+    /// `true` if opening the folder removes an index of another format.
+    private var clears = false
     /// Called on the committing thread after each job that changed the index.
     let observers = Observers<Void>()
     let settings: CacheSettings
@@ -60,8 +62,23 @@ final class FolderSession: @unchecked Sendable {
         }
     }
 
+    /// Removes the index if it has another format: its objects belong to no entry then. Returns `true` if it did.
+    func removeOtherFormat() throws(MediaError) -> Bool {
+        do {
+            try performOrFail { _ in }
+            return false
+        } catch is IndexFormatError {
+            clears = true
+            defer { clears = false }
+            try perform { _ in }
+            return true
+        } catch {
+            throw settings.notCached(error)
+        }
+    }
+
     private func open() throws -> OpenedFolder {
-        let folder = try OpenedFolder(path: settings.path, files: settings.files, protection: protection)
+        let folder = try OpenedFolder(settings, protection, clears: clears)
         openCount += 1
         if let index = folder.indexSetAside { report(index) }
         return folder
@@ -73,9 +90,9 @@ final class FolderSession: @unchecked Sendable {
         if let index = try folder.lock.withLock({ try folder.setIndexAside() }) { report(index) }
     }
 
-    private func report(_ index: IndexSetAside) {
+    private func report(_ index: String) {
         setAsideCount += 1
-        let cause = index.cause + SafeText("; it was renamed to \(index.name), and the cache starts empty")
+        let cause = SafeText("its index was damaged; it was renamed to \(index), and the cache starts empty")
         settings.onNotice(MediaError(.damagedIndex, SafeText("cache folder \(settings.path)"), cause))
     }
 

@@ -1,5 +1,4 @@
 import Glibc
-import Media
 import System
 
 /// An open cache folder: its objects, its lock and its index. Used by the committing thread only.
@@ -7,21 +6,22 @@ final class OpenedFolder {
     let objects: ObjectFolder
     let lock: FolderLock
     let index: CacheIndex
-    /// The index that was found unusable on opening and renamed, if any.
-    let indexSetAside: IndexSetAside?
+    /// The new name of the index that was found damaged on opening and renamed, if any.
+    let indexSetAside: String?
     private let root: FolderRoot
     private let indexNumber: ino_t?
 
-    /// Opens the folder at `path`, and creates what is missing, with the permissions 0700 and 0600.
+    /// Opens the folder, and creates what is missing, with the permissions 0700 and 0600.
     ///
-    /// An index that is damaged, or of an earlier format, is set aside, and an empty one takes its place.
-    init(path: String, files: any FileLayer, protection: Protection) throws {
-        try Self.makeFolders(path)
-        let root = try FolderRoot(path: path)
+    /// A damaged index is set aside, and an empty one takes its place. An index of another format throws
+    /// `IndexFormatError`; with `clears` it is removed, and an empty one takes its place.
+    init(_ settings: CacheSettings, _ protection: Protection, clears: Bool) throws {
+        try Self.makeFolders(settings.path)
+        let root = try FolderRoot(path: settings.path)
         try root.restrict()
-        objects = try ObjectFolder(in: root.descriptor, files: files)
+        objects = try ObjectFolder(in: root.descriptor, files: settings.files)
         let lock = try FolderLock(in: root.descriptor)
-        (index, indexSetAside) = try lock.withLock { try Self.openIndex(in: root, protection) }
+        (index, indexSetAside) = try lock.withLock { try Self.openIndex(in: root, protection, clears) }
         self.lock = lock
         indexNumber = root.indexNumber
         self.root = root
@@ -38,11 +38,9 @@ final class OpenedFolder {
     /// The size of the index's write-ahead log in bytes; 0 without a log.
     var logSize: Int64 { root.logSize }
 
-    /// Renames the damaged index, unless another process already did. The lock must be held.
-    func setIndexAside() throws -> IndexSetAside? {
-        guard isIndexCurrent else { return nil }
-        return IndexSetAside(name: try Self.setIndexAside(in: root), cause: "its index was damaged")
-    }
+    /// Renames the damaged index, unless another process already did, and returns its new name. The lock must be
+    /// held.
+    func setIndexAside() throws -> String? { isIndexCurrent ? try Self.setIndexAside(in: root) : nil }
 
     /// Returns `true` if `file`, which a store has open, is no longer the file of its entry: it was removed or
     /// became damaged, so nothing may be written to it. Removes the entry, unless it has another file by now.
@@ -62,22 +60,24 @@ final class OpenedFolder {
 
     private static func openIndex(
         in root: FolderRoot,
-        _ protection: Protection
-    ) throws -> (CacheIndex, setAside: IndexSetAside?) {
+        _ protection: Protection,
+        _ clears: Bool
+    ) throws -> (CacheIndex, setAside: String?) {
         func open() throws -> CacheIndex {
             try makeIndexFile(in: root)
             return try CacheIndex(path: root.indexPath, protection: protection)
         }
-        let cause: SafeText
         do {
             return (try open(), nil)
         } catch let error as IndexError where error.isDamage {
-            cause = "its index was damaged"
-        } catch IndexFormatError.older(let format) {
-            cause = SafeText("\(IndexFormatError.older(format))")
+            let name = try setIndexAside(in: root)
+            return (try open(), name)
+        } catch is IndexFormatError where clears {
+            for suffix in ["-wal", "-shm", ""] {
+                _ = unlinkat(root.descriptor, FolderRoot.indexName + suffix, 0)
+            }
+            return (try open(), nil)
         }
-        let setAside = IndexSetAside(name: try setIndexAside(in: root), cause: cause)
-        return (try open(), setAside)
     }
 
     /// Creates the index's file before SQLite does, which would make it readable for other users. Only checks
@@ -125,12 +125,4 @@ final class OpenedFolder {
         try makeFolders(String(path[..<slash]))
         if mkdir(FileName.cString(path), 0o700) != 0, errno != EEXIST { throw SystemError("make the folder") }
     }
-}
-
-/// An index that could not be used and was renamed.
-struct IndexSetAside {
-    /// Its file's new name.
-    let name: String
-    /// The reason why it could not be used, as a clause.
-    let cause: SafeText
 }

@@ -30,12 +30,12 @@ final class CacheIndex {
 
     /// Opens the index at `path` for queries only. Needs no lock and creates nothing.
     ///
-    /// Throws `IndexError` if the index has another format, and `SealError` if the folder's seal differs
-    /// from that of `protection`.
+    /// Throws as `init(path:protection:)` does.
     convenience init(readingAt path: String, protection: Protection) throws {
         self.init(try SQLiteConnection(path: path), protection)
         try connection.execute("PRAGMA query_only = ON")
         try checkFormat()
+        try checkSeal()
     }
 
     /// Opens the index at `path` for queries only, in a read-only folder.
@@ -44,6 +44,7 @@ final class CacheIndex {
     convenience init(unwritableAt path: String, hasLog: Bool, protection: Protection) throws {
         self.init(try SQLiteConnection(unwritablePath: path, hasLog: hasLog), protection)
         try checkFormat()
+        try checkSeal()
     }
 
     /// Differs from an earlier answer of this object if another connection has committed meanwhile.
@@ -136,15 +137,13 @@ final class CacheIndex {
 
     // MARK: The format
 
-    /// The format of the index. It is raised when the tables below change; an index of an earlier format is
-    /// not migrated.
+    /// The format of the index. It is raised when the tables below change.
     static let version: Int64 = 5
 
     /// Configures the connection and creates the tables of a new index.
     private func prepare() throws {
-        let version = try Self.version(of: connection)
-        guard version <= Self.version else { throw IndexFormatError.newer(version) }
-        guard version == 0 || version == Self.version else { try refuseOlder(version) }
+        let isNew = try Self.version(of: connection) == 0
+        if !isNew { try checkFormat() }
         // With a write-ahead log readers never wait, and a commit is one flush. FULL makes that flush part of
         // each commit; with NORMAL a power cut could undo commits that were already reported as cached.
         for setting in [
@@ -152,29 +151,16 @@ final class CacheIndex {
         ] {
             try connection.execute("PRAGMA \(setting)")
         }
-        if version == 0 { try makeTables() }
-    }
-
-    /// Throws the error for an index of an earlier format.
-    private func refuseOlder(_ version: Int64) throws -> Never {
-        // A sealed folder must not be changed without the right secret. (Format 1 had no seal.)
-        if version > 1 { try checkSeal() }
-        do {
-            // Switching off the write-ahead log succeeds only if this is the only connection to the database
-            // (sqlite.org/wal.html), and a process keeps its connection as long as it has the folder open. So
-            // this detects other users.
-            try connection.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
-        } catch let error where error.code == .busy {
-            throw IndexFormatError.olderInUse(version)
-        }
-        throw IndexFormatError.older(version)
+        if isNew { try makeTables() }
     }
 
     private func checkFormat() throws {
-        guard try Self.version(of: connection) == Self.version else {
-            throw IndexError(code: .error, message: "it has another format")
+        let format = try Self.version(of: connection)
+        guard format == Self.version else {
+            // The log stays for the version that wrote it.
+            try connection.leaveLog()
+            throw IndexFormatError(format: format)
         }
-        try checkSeal()
     }
 
     /// The format of the tables; 0 if there are no tables.

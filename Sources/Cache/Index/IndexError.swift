@@ -18,24 +18,12 @@ struct IndexError: Error, CustomStringConvertible {
     var description: String { "the index failed (\(message))" }
 }
 
-/// The index has a format that this version does not read.
-enum IndexFormatError: Error, CustomStringConvertible {
-    /// A later version made it. Nothing in the folder is changed.
-    case newer(Int64)
-    /// An earlier version made it, and no other process has it open: a new index takes its place.
-    case older(Int64)
-    /// An earlier version made it, and another process has it open. Nothing in the folder is changed.
-    case olderInUse(Int64)
+/// Another version made the index, in a format that this one does not read. Nothing in the folder is changed.
+struct IndexFormatError: Error, CustomStringConvertible {
+    let format: Int64
 
     var description: String {
-        switch self {
-        case .newer(let format):
-            "its index was made by a newer version (format \(format)); use that version or another folder"
-        case .older(let format): "its index has the outdated format \(format)"
-        case .olderInUse(let format):
-            "its index has the outdated format \(format), and another process has it open; end that process or "
-                + "use another folder"
-        }
+        "another version made it (format \(format)); use another --cache-dir, or cache clear --pinned"
     }
 }
 

@@ -28,7 +28,7 @@ final class SQLiteConnection {
         let manner = hasLog ? "?vfs=unix-none" : "?immutable=1"
         try self.init(name: name + manner, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
         guard hasLog else { return }
-        try check(csqlite_leave_log(pointer), of: pointer)
+        try leaveLog()
         try execute("PRAGMA locking_mode = EXCLUSIVE")
     }
 
@@ -54,6 +54,9 @@ final class SQLiteConnection {
         statements.removeAll()
         sqlite3_close_v2(pointer)
     }
+
+    /// From now on, closing the connection leaves the write-ahead log as it is.
+    func leaveLog() throws(IndexError) { try check(csqlite_leave_log(pointer), of: pointer) }
 
     /// Runs statements without values or results.
     func execute(_ sql: String) throws(IndexError) {

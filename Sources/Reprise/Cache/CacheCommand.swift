@@ -142,11 +142,10 @@ struct CacheCommand: Sendable {
     private func clear(isConfirmed: Bool, includesPinned: Bool) async throws -> ExitCode {
         if !isConfirmed {
             let what = includesPinned ? "all music, pinned too," : "all unpinned music"
-            let entries = try await administration.list().filter { includesPinned || !$0.isPinned }
-            let size = SizeText.text(entries.reduce(0) { $0 &+ $1.allocatedBytes })
-            let lists = entries.count(where: \.isList)
-            let amount = "\(size), \(CountText.tracks(entries.count - lists, lists: lists))"
-            let question = "Delete \(what) in \(SafeText(request.folder)) (\(amount))? [y/N] "
+            // The index of a folder that another version made cannot be read, but it can be deleted.
+            let amount =
+                includesPinned ? try? await amount(of: { _ in true }) : try await amount(of: { !$0.isPinned })
+            let question = "Delete \(what) in \(SafeText(request.folder))\(amount ?? "")? [y/N] "
             guard let answer = console.ask(question) else {
                 console.say("cache clear: no terminal to confirm on; use --yes")
                 return .usage
@@ -160,11 +159,19 @@ struct CacheCommand: Sendable {
         return .success
     }
 
+    /// The size and number of the entries that `include` returns `true` for, in parentheses.
+    private func amount(of include: (CachedEntry) -> Bool) async throws -> String {
+        let entries = try await administration.list().filter(include)
+        let size = SizeText.text(entries.reduce(0) { $0 &+ $1.allocatedBytes })
+        let lists = entries.count(where: \.isList)
+        return " (\(size), \(CountText.tracks(entries.count - lists, lists: lists)))"
+    }
+
     /// Makes `change`, and shows how many tracks and lists it removed.
     private func removing(
         _ change: (any CacheAdministration) async throws -> CacheRemoval
     ) async throws -> CacheRemoval {
-        let before = try await administration.list().filter(\.isList).map(\.number)
+        let before = (try? await administration.list().filter(\.isList).map(\.number)) ?? []
         let removal = try await change(administration)
         let left = before.isEmpty ? [] : Set(try await administration.list().map(\.number))
         show(removal, lists: before.count { !left.contains($0) })
