@@ -157,21 +157,18 @@ package final class CacheFolder: ByteStoreOpener {
     // MARK: Questions. A missing folder counts as empty, and a query does not create it.
 
     /// Every entry, the most recently played first. Throws `.notCached` if the folder cannot be used.
-    package func list() async throws -> [CachedEntry] {
+    package func list() async throws -> [CachedItem] {
         try await engine.ask(orElse: []) { index in
-            try index.entries.rows().map { CachedEntry($0, stored: try index.extents.ranges(of: $0.entry)) }
+            try index.entries.rows().map { try index.item($0) }
         }
     }
 
     /// The entry of `url`, with all its names; `nil` if there is none. Does not mark it as played.
-    package func info(for url: WebURL) async throws -> CachedEntry? {
+    package func info(for url: WebURL) async throws -> CachedItem? {
         let key = engine.entries.key(of: url)
         return try await engine.ask(orElse: nil) { index in
             guard let row = try index.entries.row(named: key) else { return nil }
-            let (stored, urls) = (
-                try index.extents.ranges(of: row.entry), try index.names.urls(of: row.entry)
-            )
-            return CachedEntry(row, stored: stored, urls: urls)
+            return try index.item(row, urls: index.names.urls(of: row.entry))
         }
     }
 
@@ -208,10 +205,7 @@ extension CacheFolder: CacheStatus {
     /// Reads one row for each, in batches, so that other queries can run between them.
     package func availability(of urls: [WebURL]) async -> [Availability?] {
         await lookUp(urls) { index, row in
-            // Most tracks are cached from their start without a gap.
-            let stored =
-                row.storedBytes == row.prefix
-                ? ByteRangeSet(0..<row.prefix) : try index.extents.ranges(of: row.entry)
+            let stored = try index.stored(of: row)
             return Availability(stored: stored, length: row.description.length, isPinned: row.isPinned)
         }
     }

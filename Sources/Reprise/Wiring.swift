@@ -233,8 +233,8 @@ struct Wiring {
             clock: clock,
             budget: options.bounds.cacheSize ?? CacheFolder.defaultBudget,
             list: { try await folder.list() },
-            drop: { try await folder.evict(number: $0) },
-            setPinned: { try await folder.setPinned(number: $0, $1) }
+            drop: { try await folder.evict([$0]) },
+            pin: { try await folder.setPinned($0, $1) }
         )
         folder.observe { [weak browser] in browser?.cacheChanged() }
         return browser

@@ -65,7 +65,8 @@ import Testing
         await store.close()
         #expect(try await asker.list().count == 1)
         _ = await asker.availability(of: [address])
-        try await expectCall { _ = try await opener.evict([address], includingPinned: true) }
+        let entries = try await asker.entries("a")
+        try await expectCall { _ = try await opener.evict(entries, includingPinned: true) }
         #expect(try await asker.list().isEmpty)
         #expect(asked.withLock { $0 } == 0)
     }

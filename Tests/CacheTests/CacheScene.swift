@@ -202,6 +202,13 @@ extension CacheFolder {
         get async throws { try await list().map { String($0.url.string.suffix(1)) } }
     }
 
+    /// The entries of the resources `names`, without those that are not cached.
+    func entries(_ names: String...) async throws -> [CachedItem.ID] {
+        var entries: [CachedItem.ID] = []
+        for name in names { if let entry = try await info(for: url(name)) { entries.append(entry.id) } }
+        return entries
+    }
+
     /// Waits for the background jobs that follow an opening: a few in a row.
     func rest() async { for _ in 0..<10 { await engine.committer.run {} } }
 

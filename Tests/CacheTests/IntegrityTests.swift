@@ -254,7 +254,7 @@ import Testing
         try await wait(for: "the folder to be as it was") { try self.files(in: path) == before }
     }
 
-    /// The contents of the files in a folder, except the one that the readers of a log share, and an empty log.
+    /// The contents of the files in a folder, except an empty log and the file that the readers of a log share.
     private func files(in path: String) throws -> [String: Data] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("-shm") }
         let contents = names.map { ($0, FileManager.default.contents(atPath: path + "/" + $0) ?? Data()) }

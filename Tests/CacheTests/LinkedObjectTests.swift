@@ -63,7 +63,9 @@ import Testing
         try damage(await scene.fill(0..<100_000), kind)
         let opener = scene.opener()
         let removal =
-            isAll ? try await opener.clear(includingPinned: false) : try await opener.evict([url("a")])
+            isAll
+            ? try await opener.clear(includingPinned: false)
+            : try await opener.evict(opener.entries("a"))
         #expect((removal.entriesRemoved, removal.entriesInUse) == (1, 0))
         #expect(try scene.objects == [])
         try expectUntouched()

@@ -96,9 +96,13 @@ import Testing
         let opener = scene.opener()
         let budget = try await opener.totalBytes - 170 * 4_096
         let chosen = try await opener.victims(toBudget: budget)
-        #expect(chosen.removal.entriesRemoved == 170 && chosen.numbers.count == 170)
-        #expect(try await opener.list().count == 1_281)
-        #expect(try await opener.evict(toBudget: budget) == chosen.removal)
-        #expect(try await opener.victims(toBudget: budget) == CacheForecast())
+        #expect(chosen.count == 170)
+        let all = try await opener.list()
+        #expect(all.count == 1_281)
+        let removal = try await opener.evict(toBudget: budget)
+        #expect(removal.entriesRemoved == 170)
+        #expect(removal.bytesFreed == chosen.reduce(0) { $0 + $1.allocatedBytes })
+        #expect(try await opener.list() == all.filter { !chosen.contains($0) })
+        #expect(try await opener.victims(toBudget: budget).isEmpty)
     }
 }

@@ -156,7 +156,7 @@ import Testing
         try? FileManager.default.removeItem(atPath: path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
-        let export = try await opener.export(url(name), into: descriptor)
+        let export = try await opener.export(opener.entries(name).first ?? CachedItem.ID(1), into: descriptor)
         return (export, Array(FileManager.default.contents(atPath: path) ?? Data()))
     }
 
@@ -193,7 +193,7 @@ import Testing
         let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         let error = await #expect(throws: MediaError.self) {
-            try await scene.opener().export(url("200000"), into: descriptor)
+            try await scene.opener().export(scene.opener().entries("200000")[0], into: descriptor)
         }
         #expect(error?.code == .unreadable)
     }

@@ -1,5 +1,5 @@
 @testable import Cache
-import Media
+@testable import Media
 import System
 import TestSupport
 import Testing
@@ -13,7 +13,7 @@ struct CacheBrowserTests {
         struct State {
             var done: [String] = []
             var entries = [7, 8].map { (number: Int64) in
-                CachedEntry(number: number, url: SafeText("https://x/\(number)"), lastPlayed: 0)
+                CachedItem(id: CachedItem.ID(number), url: SafeText("https://x/\(number)"), lastPlayed: 0)
             }
             var report = CacheRemoval()
             var failure: MediaError?
@@ -34,15 +34,15 @@ struct CacheBrowserTests {
                     if let failure { throw failure }
                     return entries
                 },
-                drop: { number in
+                drop: { entry in
                     self.state.withLock { state in
-                        state.done.append("drop \(number)")
-                        if state.report.entriesInUse == 0 { state.entries.removeAll { $0.number == number } }
+                        state.done.append("drop \(entry.value)")
+                        if state.report.entriesInUse == 0 { state.entries.removeAll { $0.id == entry } }
                         return state.report
                     }
                 },
-                setPinned: { number, isPinned in
-                    self.state.withLock { $0.done.append("\(isPinned ? "pin" : "unpin") \(number)") }
+                pin: { entry, isPinned in
+                    self.state.withLock { $0.done.append("\(isPinned ? "pin" : "unpin") \(entry.value)") }
                 }
             )
         }
@@ -98,7 +98,7 @@ struct CacheBrowserTests {
             try await wait(for: "the look at the last change") { browser.report.revision == 4 }
             browser.watch(false)
             browser.cacheChanged()
-            browser.setPinned(CachedTrack.ID(8), true)
+            browser.setPinned(CachedItem.ID(8), true)
             try await wait(for: "the pin") { browser.report.revision == 5 }
             #expect(clock.sleeperCount == 0)
             #expect(cache.done == ["list", "list", "list", "list", "pin 8", "list"])
@@ -115,8 +115,8 @@ struct CacheBrowserTests {
         let calls = Locked(0)
         _ = browser.observe { calls.withLock { $0 += 1 } }
         try await running(browser) {
-            browser.setPinned(CachedTrack.ID(8), true)
-            browser.evict(CachedTrack.ID(7))
+            browser.setPinned(CachedItem.ID(8), true)
+            browser.evict(CachedItem.ID(7))
             try await wait(for: "both") { browser.report.revision == 2 }
             #expect(cache.done == ["pin 8", "list", "drop 7", "list"])
             #expect(browser.report.entries?.map(\.id.value) == [8])
@@ -139,7 +139,7 @@ struct CacheBrowserTests {
         cache.state.withLock { $0.report = report }
         let browser = cache.browser()
         try await running(browser) {
-            browser.evict(CachedTrack.ID(7))
+            browser.evict(CachedItem.ID(7))
             try await wait(for: "the answer") { browser.report.revision == 1 }
             #expect(browser.report.problem == reason)
             browser.look()

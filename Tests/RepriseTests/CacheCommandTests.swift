@@ -1,5 +1,5 @@
 @testable import Cache
-import Media
+@testable import Media
 import TerminalUI
 import TestSupport
 import Testing
@@ -9,7 +9,7 @@ import Testing
 @Suite
 struct CacheCommandTests {
     private static let entries = [
-        CachedEntry(
+        CachedItem(
             url: "http://h/a.mp3",
             otherURLs: ["http://mirror/a.mp3", "http://other/a"],
             title: "Étude",
@@ -25,7 +25,7 @@ struct CacheCommandTests {
             created: 3,
             lastPlayed: 5
         ),
-        CachedEntry(url: "http://h/b", stored: ByteRangeSet(0..<12), lastPlayed: 6),
+        CachedItem(url: "http://h/b", stored: ByteRangeSet(0..<12), lastPlayed: 6),
     ]
 
     private func run(
@@ -103,15 +103,28 @@ struct CacheCommandTests {
     /// Two tracks, and one whose query is not stored.
     private static let named = FixedCache(
         entries: [
-            CachedEntry(
+            CachedItem(
+                id: CachedItem.ID(1),
                 url: "http://h/a%20b.mp3",
                 title: "River",
                 artist: "Edda",
                 stored: ByteRangeSet(0..<5),
                 lastPlayed: 0
             ),
-            CachedEntry(url: "http://h/c.mp3", title: "Carrier", stored: ByteRangeSet(0..<5), lastPlayed: 0),
-            CachedEntry(url: "http://h/signed?…", stored: ByteRangeSet(0..<5), lastPlayed: 0),
+            CachedItem(
+                id: CachedItem.ID(2),
+                url: "http://h/c.mp3",
+                title: "Carrier",
+                stored: ByteRangeSet(0..<5),
+                lastPlayed: 0
+            ),
+            CachedItem(
+                id: CachedItem.ID(3),
+                url: "http://h/signed?…",
+                length: 5,
+                stored: ByteRangeSet(0..<5),
+                lastPlayed: 0
+            ),
         ]
     )
 
@@ -147,14 +160,54 @@ struct CacheCommandTests {
         }
     }
 
-    @Test func `a track whose URL had a query is shown, and not changed by a word`() async throws {
-        for (name, action) in Self.naming("signed") {
-            let result = try await run(action, cache: Self.named)
-            let isShown = name == "info"
-            #expect(result.code == (isShown ? .success : .nothingPlayed) && Self.named.calls.isEmpty)
-            let refusal = "cache \(name): give all of its URL; its query, a possible secret, is not stored"
-            #expect(result.said == (isShown ? [] : [refusal]))
+    @Test func `a track whose URL had a query is evicted, pinned, unpinned and exported by a word`()
+        async throws
+    {
+        for (name, action) in Self.naming("signed") where name != "fetch" {
+            let cache = FixedCache(entries: Self.named.entries, report: CacheRemoval(entriesRemoved: 1))
+            let result = try await run(action, cache: cache)
+            // The cache of this test has no bytes to export.
+            #expect(result.said == (name == "export" ? ["http://h/signed?…: no longer cached"] : []))
+            #expect(result.code == (name == "export" ? .nothingPlayed : .success))
+            let calls = ["evict": "drop http://h/signed?… pinned=false", "pin": "pin http://h/signed?…"]
+            #expect(
+                cache.calls == (calls[name] ?? (name == "unpin" ? "unpin http://h/signed?…" : nil)).map {
+                    [$0]
+                } ?? []
+            )
+            if name == "pin" { #expect(result.output == ["pinned  signed"]) }
         }
+    }
+
+    @Test func `a download needs the query of a URL, which is not stored`() async throws {
+        for action in [
+            CacheRequest.Action.fetch(sources: ["signed"]), .pin(sources: ["signed"], isFetched: true),
+        ] {
+            let result = try await run(action, cache: Self.named)
+            let name = if case .fetch = action { "fetch" } else { "pin" }
+            #expect(result.code == .nothingPlayed && Self.named.calls.isEmpty)
+            let refusal = "cache \(name): give all of its URL; its query, a possible secret, is not stored"
+            #expect(result.said == [refusal])
+        }
+    }
+
+    @Test func `a word that names a list stands for its tracks`() async throws {
+        let list = CachedItem(id: CachedItem.ID(4), url: "http://h/all.m3u", lastPlayed: 0)
+        let cache = FixedCache(entries: Self.named.entries + [list])
+        let supply = MusicSupply(music: ["http://h/all.m3u": ["http://h/a%20b.mp3", "http://h/c.mp3"]])
+        let result = try await CommandRun(.unpin(sources: ["all.m3u"]), cache: cache, supply: supply)
+        #expect(result.output == ["unpinned  River – Edda", "unpinned  Carrier"])
+        #expect(cache.calls == ["unpin http://h/a%20b.mp3", "unpin http://h/c.mp3"])
+    }
+
+    @Test func `a folder whose index cannot be read is cleared with its pins only`() async throws {
+        let error = MediaError(.notCached, "cache folder /c", "another version made it")
+        let cache = FixedCache(error: error, report: CacheRemoval(entriesRemoved: 2, bytesFreed: 9))
+        let all = try await run(.clear(isConfirmed: false, includesPinned: true), cache: cache, answer: "y")
+        #expect(all.asked == ["Delete all music, pinned too, in /c? [y/N] "] && all.code == .success)
+        #expect(all.output == ["freed 9 B (2 tracks)"] && cache.calls == ["clear pinned=true"])
+        let some = try await run(.clear(isConfirmed: false, includesPinned: false), cache: cache, answer: "y")
+        #expect(some.asked.isEmpty && some.said == ["cache folder /c: another version made it"])
     }
 
     @Test func `a file or folder is no word`() async throws {
@@ -167,7 +220,7 @@ struct CacheCommandTests {
     func `clear asks with the amount that would be deleted`(includesPinned: Bool, amount: String) async throws
     {
         var entries = ([5_000, 7_000] as [Int64]).map {
-            CachedEntry(url: "u", allocatedBytes: $0, lastPlayed: 0)
+            CachedItem(url: "u", allocatedBytes: $0, lastPlayed: 0)
         }
         entries[1].isPinned = true
         let action = CacheRequest.Action.clear(isConfirmed: false, includesPinned: includesPinned)
@@ -217,16 +270,25 @@ struct CacheCommandTests {
         code: Reprise.ExitCode,
         line: String
     ) async throws {
-        let cache = FixedCache(report: report)
-        let result = try await run(.evict(sources: ["http://h/a"], includesPinned: true), cache: cache)
+        let entries = [CachedItem(id: CachedItem.ID(1), url: "http://h/a", lastPlayed: 0)]
+        var sources = ["http://h/a"]
+        if report.entriesMissing > 0 { sources.append("http://h/b") }
+        let cache = FixedCache(entries: entries, report: report)
+        let result = try await run(.evict(sources: sources, includesPinned: true), cache: cache)
         #expect(result.code == code)
         #expect(result.output == [line])
         #expect(cache.calls == ["drop http://h/a pinned=true"])
     }
 
     @Test func `lists are counted apart from tracks`() async throws {
-        let song = CachedEntry(number: 1, url: "http://h/a.mp3", lastPlayed: 1)
-        let folder = CachedEntry(number: 2, url: "http://h/", contentType: "text/html", lastPlayed: 1)
+        let song = CachedItem(id: CachedItem.ID(1), url: "http://h/a.mp3", allocatedBytes: 1, lastPlayed: 1)
+        let folder = CachedItem(
+            id: CachedItem.ID(2),
+            url: "http://h/",
+            allocatedBytes: 2_999_999,
+            contentType: "text/html",
+            lastPlayed: 1
+        )
         let cache = FixedCache(
             entries: [song, folder],
             left: [],
@@ -237,7 +299,7 @@ struct CacheCommandTests {
             cache: cache,
             answer: "y"
         )
-        #expect(asked.asked == ["Delete all unpinned music in /c (0 B, 1 track, 1 list)? [y/N] "])
+        #expect(asked.asked == ["Delete all unpinned music in /c (3.0 MB, 1 track, 1 list)? [y/N] "])
         #expect(asked.output == ["freed 3.0 MB (1 track, 1 list)"])
         let forecast = FixedCache(entries: [song, folder], report: cache.report)
         let output = try await run(.forecast(to: 1), cache: forecast).output
@@ -245,7 +307,8 @@ struct CacheCommandTests {
     }
 
     @Test func `evict first closes the music that was opened to see what it is`() async throws {
-        let cache = FixedCache(report: CacheRemoval(entriesRemoved: 1))
+        let entry = CachedItem(url: "http://h/a", lastPlayed: 0)
+        let cache = FixedCache(entries: [entry], report: CacheRemoval(entriesRemoved: 1))
         let supply = MusicSupply(music: [:], closeOpened: { cache.told.append("close") })
         let evict = CacheRequest.Action.evict(sources: ["http://h/a"], includesPinned: false)
         #expect(try await CommandRun(evict, cache: cache, supply: supply).code == .success)
@@ -254,7 +317,8 @@ struct CacheCommandTests {
 
     @Test func `files of a folder that were left out are named, and are no failure`() async throws {
         let notice = MediaError(.leftOut, "http://h/", "Left out 1 file")
-        let cache = FixedCache(report: CacheRemoval(entriesRemoved: 1))
+        let entry = CachedItem(url: "http://h/a.mp3", lastPlayed: 0)
+        let cache = FixedCache(entries: [entry], report: CacheRemoval(entriesRemoved: 1))
         let supply = MusicSupply(music: ["http://h/": ["http://h/a.mp3"]], problems: [notice])
         for action in [
             CacheRequest.Action.evict(sources: ["http://h/"], includesPinned: false),
@@ -266,7 +330,7 @@ struct CacheCommandTests {
     }
 
     @Test func `evicting to a size that pins prevent prints the size that is left`() async throws {
-        let pinned = CachedEntry(url: "http://h/a", allocatedBytes: 5_000_000, lastPlayed: 1)
+        let pinned = CachedItem(url: "http://h/a", allocatedBytes: 5_000_000, lastPlayed: 1)
         let cache = FixedCache(entries: [pinned], report: CacheRemoval(entriesRemoved: 1, bytesFreed: 9))
         let result = try await run(.shrink(to: 1_000_000, includesPinned: false), cache: cache)
         #expect(result.code == .someFailed)
@@ -277,17 +341,15 @@ struct CacheCommandTests {
     @Test func `a dry run names what would be freed, in order, and frees nothing`() async throws {
         let cache = FixedCache(
             entries: [
-                CachedEntry(number: 7, url: "http://h/b%20c.mp3", allocatedBytes: 2_000_000, lastPlayed: 2),
-                CachedEntry(
-                    number: 3,
+                CachedItem(url: "http://h/b%20c.mp3", allocatedBytes: 2_000_000, lastPlayed: 2),
+                CachedItem(
                     url: "u",
                     title: "River",
                     artist: "Edda",
                     allocatedBytes: 3_000_000,
                     lastPlayed: 1
                 ),
-            ],
-            report: CacheRemoval(entriesRemoved: 2, bytesFreed: 5_000_000)
+            ]
         )
         let result = try await run(.forecast(to: 1_000_000), cache: cache)
         #expect(

@@ -1,5 +1,5 @@
 @testable import Cache
-import Media
+@testable import Media
 import System
 import TestSupport
 
@@ -67,9 +67,9 @@ final class Printed: Sendable {
 
 /// A cache with given contents, which records its calls.
 struct FixedCache: CacheAdministration {
-    var entries: [CachedEntry] = []
+    var entries: [CachedItem] = []
     /// The entries that are left after a removal; `nil` for the same.
-    var left: [CachedEntry]?
+    var left: [CachedItem]?
     var error: MediaError?
     var report = CacheRemoval()
     var check = VerifyReport()
@@ -77,12 +77,12 @@ struct FixedCache: CacheAdministration {
 
     var calls: [String] { told.all }
 
-    func list() async throws -> [CachedEntry] {
+    func list() async throws -> [CachedItem] {
         if let error { throw error }
         return calls.isEmpty ? entries : left ?? entries
     }
 
-    func info(for url: WebURL) async throws -> CachedEntry? {
+    func info(for url: WebURL) async throws -> CachedItem? {
         entries.first { $0.url == url.safeText }
     }
 
@@ -96,8 +96,9 @@ struct FixedCache: CacheAdministration {
         return check
     }
 
-    func evict(_ urls: [WebURL], includingPinned: Bool) async throws -> CacheRemoval {
-        told.append("drop \(urls.map(\.requestString).joined(separator: " ")) pinned=\(includingPinned)")
+    func evict(_ ids: [CachedItem.ID], includingPinned: Bool) async throws -> CacheRemoval {
+        let urls = entries.filter { ids.contains($0.id) }.map(\.url.string)
+        told.append("drop \(urls.joined(separator: " ")) pinned=\(includingPinned)")
         return report
     }
 
@@ -106,9 +107,9 @@ struct FixedCache: CacheAdministration {
         return report
     }
 
-    func victims(toBudget size: Int64) async throws -> CacheForecast {
+    func victims(toBudget size: Int64) async throws -> [CachedItem] {
         told.append("forecast \(size)")
-        return CacheForecast(numbers: entries.map(\.number).sorted(), removal: report)
+        return entries.sorted { $0.lastPlayed < $1.lastPlayed }
     }
 
     func clear(includingPinned: Bool) async throws -> CacheRemoval {
@@ -120,7 +121,13 @@ struct FixedCache: CacheAdministration {
         told.append("\(isPinned ? "pin" : "unpin") \(url.requestString)")
     }
 
-    func export(_ url: WebURL, into descriptor: Int32) async throws -> CacheExport? { nil }
+    func setPinned(_ id: CachedItem.ID, _ isPinned: Bool) async throws {
+        for entry in entries where entry.id == id {
+            told.append("\(isPinned ? "pin" : "unpin") \(entry.url)")
+        }
+    }
+
+    func export(_ entry: CachedItem.ID, into descriptor: Int32) async throws -> CacheExport? { nil }
 }
 
 extension MusicSupply {

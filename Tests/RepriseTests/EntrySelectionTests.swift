@@ -1,5 +1,4 @@
-@testable import Cache
-import Media
+@testable import Media
 import Testing
 
 @testable import Reprise
@@ -7,7 +6,7 @@ import Testing
 @Suite
 struct EntrySelectionTests {
     private static let entries = [
-        CachedEntry(
+        CachedItem(
             url: "http://h/b",
             title: "Night",
             artist: "Somebody",
@@ -17,7 +16,7 @@ struct EntrySelectionTests {
             created: 300,
             lastPlayed: 3
         ),
-        CachedEntry(
+        CachedItem(
             url: "http://h/a",
             title: "DAY",
             length: 30,
@@ -25,7 +24,7 @@ struct EntrySelectionTests {
             created: 200,
             lastPlayed: 1
         ),
-        CachedEntry(url: "http://other/c", stored: ByteRangeSet(0..<5), isPinned: true, lastPlayed: 2),
+        CachedItem(url: "http://other/c", stored: ByteRangeSet(0..<5), isPinned: true, lastPlayed: 2),
     ]
 
     private func names(_ selection: EntrySelection) -> String {
@@ -62,8 +61,8 @@ struct EntrySelectionTests {
     @Test(arguments: [["senor"], ["SEÑOR", "nino"], ["uber wolken"], ["04 über"]])
     func `words match without accents, and in names of files as they are shown`(words: [String]) {
         let entries = [
-            CachedEntry(url: "http://h/1.ogg", title: "Señor Niño", artist: "Peña", lastPlayed: 0),
-            CachedEntry(url: "http://h/04%20%C3%9Cber%20Wolken.ogg", lastPlayed: 0),
+            CachedItem(url: "http://h/1.ogg", title: "Señor Niño", artist: "Peña", lastPlayed: 0),
+            CachedItem(url: "http://h/04%20%C3%9Cber%20Wolken.ogg", lastPlayed: 0),
         ]
         #expect(EntrySelection(words: words).applied(to: entries).count == 1)
         #expect(EntrySelection(words: ["senior"]).applied(to: entries).isEmpty)

@@ -1,5 +1,4 @@
-@testable import Cache
-import Media
+@testable import Media
 import TerminalUI
 import Testing
 
@@ -8,7 +7,7 @@ import Testing
 @Suite
 struct EntryTableTests {
     private static let entries = [
-        CachedEntry(
+        CachedItem(
             url: "http://music.example/albums/a.mp3",
             title: "Étude in C",
             artist: "Somebody",
@@ -18,7 +17,7 @@ struct EntryTableTests {
             created: 1_000_000 - 86_400 * 3,
             lastPlayed: 5
         ),
-        CachedEntry(
+        CachedItem(
             url: "http://music.example/b.mp3",
             title: "夜の音楽 – 長い長い題名がここに続く",
             length: 52_000,
@@ -26,7 +25,7 @@ struct EntryTableTests {
             created: 1_000_000 - 60,
             lastPlayed: 6
         ),
-        CachedEntry(url: "http://h/c", stored: ByteRangeSet(0..<12), lastPlayed: 7),
+        CachedItem(url: "http://h/c", stored: ByteRangeSet(0..<12), lastPlayed: 7),
     ]
 
     private func lines(columns: Int?, glyphs: Glyphs = .unicode) -> [String] {
@@ -51,7 +50,7 @@ struct EntryTableTests {
 
     @Test func `a URL is shown unescaped`() {
         let entries = ["a%20b/S%C3%B6ng%201.mp3", "%E6%9B%B2.mp3"].map {
-            CachedEntry(url: SafeText("http://h/" + $0), stored: ByteRangeSet(0..<12), lastPlayed: 7)
+            CachedItem(url: SafeText("http://h/" + $0), stored: ByteRangeSet(0..<12), lastPlayed: 7)
         }
         let table = EntryTable(style: TextStyle(columns: 130, glyphs: .unicode), now: 0, time: { "\($0)" })
         let lines = table.lines(entries)
@@ -68,7 +67,7 @@ struct EntryTableTests {
         ] as [(SafeText, SafeText?, Bool)]
     )
     func `lists, feeds and folders are counted as lists`(url: SafeText, type: SafeText?, isList: Bool) {
-        var entry = CachedEntry(url: url, stored: ByteRangeSet(0..<12), lastPlayed: 7)
+        var entry = CachedItem(url: url, stored: ByteRangeSet(0..<12), lastPlayed: 7)
         entry.contentType = type
         let table = EntryTable(style: TextStyle(columns: 80, glyphs: .unicode), now: 0, time: { "\($0)" })
         #expect(
@@ -171,7 +170,7 @@ struct EntryTableTests {
         stored: [ByteRange],
         share: Int?
     ) {
-        let entry = CachedEntry(url: "s", length: length, stored: ByteRangeSet(stored), lastPlayed: 0)
+        let entry = CachedItem(url: "s", length: length, stored: ByteRangeSet(stored), lastPlayed: 0)
         #expect(entry.percent == share)
     }
 }

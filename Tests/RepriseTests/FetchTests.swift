@@ -1,12 +1,11 @@
-@testable import Cache
-import Media
+@testable import Media
 import Testing
 
 @testable import Reprise
 
 @Suite
 struct FetchTests {
-    private static let entry = CachedEntry(url: "s", stored: ByteRangeSet(0..<5), lastPlayed: 0)
+    private static let entry = CachedItem(url: "s", stored: ByteRangeSet(0..<5), lastPlayed: 0)
 
     @Test(
         arguments: [
@@ -33,11 +32,11 @@ struct FetchTests {
         code: Reprise.ExitCode,
         text: String
     ) {
-        var tally = FetchTally()
-        for outcome in outcomes { tally.count(outcome) }
-        for _ in 0..<problems { tally.countProblem() }
-        #expect(tally.exitCode == code)
-        #expect(tally.text == text)
+        var totals = FetchTotals(trackCount: outcomes.count)
+        for outcome in outcomes { totals.count(outcome) }
+        for _ in 0..<problems { totals.countProblem() }
+        #expect(totals.exitCode == code)
+        #expect(totals.summary == text)
     }
 
     @Test(

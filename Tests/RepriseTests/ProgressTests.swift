@@ -1,5 +1,4 @@
-@testable import Cache
-import Media
+@testable import Media
 import TerminalUI
 import TestSupport
 import Testing
@@ -81,12 +80,12 @@ struct ProgressTests {
         var totals = FetchTotals(trackCount: 10)
         #expect(totals.text == "0 of 10 tracks done, 0 B downloaded")
         // Two tracks of 4 MB are done, one of which was cached before.
-        let entry = CachedEntry(url: "s", stored: ByteRangeSet(0..<4_000_000), lastPlayed: 0)
+        let entry = CachedItem(url: "s", stored: ByteRangeSet(0..<4_000_000), lastPlayed: 0)
         for fetched in [4_000_000, 0] as [Int64] {
             totals.endedBytes += fetched
-            totals.trackIsDone(.cached(entry, fetched: fetched))
+            totals.count(.cached(entry, fetched: fetched))
         }
-        totals.trackIsDone(.failed(MediaError(.offline, "s", "c")))
+        totals.count(.failed(MediaError(.offline, "s", "c")))
         #expect(totals.text == "3 of 10 tracks done, 4.0 MB downloaded")
         // A track is a list of three; another one of a track that was counted already.
         for count in [3, 0] { totals.listFound(of: count) }

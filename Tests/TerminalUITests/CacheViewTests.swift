@@ -22,9 +22,7 @@ struct CacheViewTests {
         var state = state("3")
         _ = state.apply(.resized(columns: 100, rows: 24))
         #expect(state.screen[0].hasSuffix("3 tracks, 7.6 MB"))
-        var entries = sampleEntries()
-        entries[2].isList = true
-        state.showCache(entries, revision: 2)
+        state.showCache(sampleEntries(), lists: 1, revision: 2)
         #expect(state.screen[0].hasSuffix("2 tracks, 1 list, 7.6 MB"))
     }
 
@@ -34,7 +32,7 @@ struct CacheViewTests {
         #expect(state.answer?.text == "Press d again to delete 5.0 MB of 夜の音楽 – 東京アンサンブル")
         // Any other key cancels it.
         #expect(state.type("jkd").isEmpty)
-        #expect(state.type("d") == [.evict(CachedTrack.ID(7))])
+        #expect(state.type("d") == [.evict(CachedItem.ID(7))])
         #expect(state.type("jd").isEmpty && state.answer?.isError == true)
         #expect(state.answer?.text == "Can't delete a pinned track – unpin it first")
         #expect(state.type("d").isEmpty)
@@ -42,8 +40,8 @@ struct CacheViewTests {
 
     @Test func `a cached track is pinned, unpinned and added to the queue`() {
         var state = state("3")
-        #expect(state.type("P") == [.setPinned(CachedTrack.ID(7), true)])
-        #expect(state.type("jP") == [.setPinned(CachedTrack.ID(8), false)])
+        #expect(state.type("P") == [.setPinned(CachedItem.ID(7), true)])
+        #expect(state.type("jP") == [.setPinned(CachedItem.ID(8), false)])
         #expect(state.type("\n") == [.send(.add("https://music.example/a/01%20Morning.mp3"))])
         // An incomplete address cannot be added.
         #expect(state.type("j\n").isEmpty && state.answer?.isError == true)
@@ -52,7 +50,7 @@ struct CacheViewTests {
     @Test func `the selection follows its track into another order, and a problem is shown`() {
         var state = state("3j")
         state.showCache(sampleEntries().reversed(), revision: 2, problem: "it is being played")
-        #expect(state.cache.selected?.id == CachedTrack.ID(8))
+        #expect(state.cache.selected?.id == CachedItem.ID(8))
         #expect(state.answer?.text == "it is being played" && state.answer?.isError == true)
         state.showCache([], revision: 2)
         #expect(state.type("ddP\n").isEmpty)

@@ -39,12 +39,15 @@ func track(_ id: UInt64, _ address: String, _ tags: TrackTags = TrackTags(), sec
 /// Formats a time of the player's clock for the tests.
 @Sendable func minutes(_ moment: Duration) -> SafeText { SafeText("12:" + moment.clockTime) }
 
+/// When the sample entries are read, in seconds since 1970.
+private let sampleTime: Int64 = 1_000_000
+
 /// Entries of every kind: whole and pinned, in parts, of unknown length.
-func sampleEntries() -> [CachedTrack] {
-    func entry(_ id: Int64, _ source: String, length: Int64?, _ stored: [ByteRange], age: Int) -> CachedTrack
-    {
-        var entry = CachedTrack(id: CachedTrack.ID(id), source: SafeText(source))
-        (entry.length, entry.stored, entry.age) = (length, ByteRangeSet(stored), .seconds(age))
+func sampleEntries() -> [CachedItem] {
+    func entry(_ id: Int64, _ source: String, length: Int64?, _ stored: [ByteRange], age: Int) -> CachedItem {
+        var entry = CachedItem(CachedItem.ID(id), url: SafeText(source), lastPlayed: sampleTime - Int64(age))
+        entry.length = length
+        entry.stored = ByteRangeSet(stored)
         return entry
     }
     let parts = [0..<2_000_000, 3_000_000..<6_000_000] as [ByteRange]
@@ -137,8 +140,15 @@ extension UIState {
     }
 
     /// Receives a report of the cache.
-    mutating func showCache(_ entries: [CachedTrack], revision: Int = 1, problem: SafeText? = nil) {
+    mutating func showCache(
+        _ entries: [CachedItem],
+        lists: Int = 0,
+        revision: Int = 1,
+        problem: SafeText? = nil
+    ) {
         var report = CacheContents()
+        report.listCount = lists
+        report.time = sampleTime
         (report.entries, report.revision, report.problem) = (entries, revision, problem)
         _ = apply(.cache(report))
     }

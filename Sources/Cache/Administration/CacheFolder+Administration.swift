@@ -5,8 +5,10 @@ import System
 // Commands of `reprise cache` that change the folder or read all of an entry. Removals lock the folder for
 // one page of entries at a time, so that other processes can use it between pages.
 extension CacheFolder {
-    /// Removes every entry that no process has open; pinned ones only with `includingPinned`. Nobody knows the pins
-    /// of an index of another format, so it is removed only with `includingPinned`, with all objects.
+    /// Removes every entry that no process has open; pinned ones only with `includingPinned`.
+    ///
+    /// With `includingPinned` it also removes an index of another format, whose pins cannot be read, and all
+    /// objects that no process has open.
     package func clear(includingPinned: Bool) async throws -> CacheRemoval {
         let engine = engine
         if includingPinned, engine.settings.hasFolder,
@@ -18,35 +20,16 @@ extension CacheFolder {
         return try await remove(all, includingPinned: includingPinned)
     }
 
-    /// Removes the entries of `urls` that no process has open; pinned ones only with `includingPinned`.
-    package func evict(_ urls: [WebURL], includingPinned: Bool = false) async throws -> CacheRemoval {
-        let engine = engine
-        let found = try await engine.change(orElse: [EntryID?](repeating: nil, count: urls.count)) { folder in
-            try urls.map { try folder.index.entries.row(named: engine.entries.key(of: $0))?.entry }
-        }
-        let entries = Set(found.compactMap(\.self)).sorted { $0.value < $1.value }
-        var removal = try await remove(entries, includingPinned: includingPinned)
-        removal.entriesMissing = found.count { $0 == nil }
-        return removal
+    /// Removes those of `entries` that no process has open; pinned ones only with `includingPinned`.
+    package func evict(_ entries: [CachedItem.ID], includingPinned: Bool = false) async throws -> CacheRemoval
+    {
+        try await remove(entries, includingPinned: includingPinned)
     }
 
-    /// Removes the entry with this number, unless it is pinned or some process has it open.
-    package func evict(number: Int64) async throws -> CacheRemoval {
-        let engine = engine
-        return try await engine.change(orElse: CacheRemoval(entriesMissing: 1)) { folder in
-            guard let row = try folder.index.entries.row(EntryID(number)) else {
-                return CacheRemoval(entriesMissing: 1)
-            }
-            return try engine.eviction.remove(page: [row.entry], includingPinned: false, from: folder)
-        }
-    }
-
-    /// Pins the entry with this number, or unpins it, if it still exists. Durable when this returns.
-    package func setPinned(number: Int64, _ isPinned: Bool) async throws {
+    /// Pins the entry, or unpins it, if it still exists. Durable when this returns.
+    package func setPinned(_ entry: CachedItem.ID, _ isPinned: Bool) async throws {
         try await engine.change(orElse: ()) { folder in
-            try folder.index.transaction {
-                try folder.index.entries.setPinned(isPinned, of: EntryID(number))
-            }
+            try folder.index.transaction { try folder.index.entries.setPinned(isPinned, of: entry) }
         }
     }
 
@@ -82,28 +65,25 @@ extension CacheFolder {
         return removal
     }
 
-    /// Finds the entries and bytes that `evict(toBudget:)` without `includingPinned` would remove if no
-    /// entry were open. Removes nothing.
-    package func victims(toBudget budget: Int64) async throws -> CacheForecast {
+    /// The entries that `evict(toBudget:)` without `includingPinned` would remove if no entry were open, the
+    /// least recently played first.
+    package func victims(toBudget budget: Int64) async throws -> [CachedItem] {
         let policy = EvictionPolicy(budget: max(0, budget))
-        return try await engine.ask(orElse: CacheForecast()) { index in
-            var forecast = CacheForecast()
+        return try await engine.ask(orElse: []) { index in
+            var victims: [CachedItem] = []
+            var excess = try index.allocated() - policy.budget
             var last: EvictionCandidate?
-            while case let excess = try index.allocated() - forecast.removal.bytesFreed - policy.budget,
-                excess > 0
-            {
+            while excess > 0 {
                 let page = try index.entries.candidates(after: last, limit: Eviction.pageSize)
                 guard let end = page.last else { break }
                 last = end
-                let victims = policy.victims(among: page, excess: excess)
-                let chosen = Set(victims)
-                forecast.numbers += victims.map(\.value)
-                forecast.removal.entriesRemoved += victims.count
-                forecast.removal.bytesFreed += page.filter { chosen.contains($0.entry) }.reduce(0) {
-                    $0 + $1.allocated
+                for entry in policy.victims(among: page, excess: excess) {
+                    guard let row = try index.entries.row(entry) else { continue }
+                    victims.append(try index.item(row))
+                    excess -= row.allocated
                 }
             }
-            return forecast
+            return victims
         }
     }
 
@@ -120,17 +100,16 @@ extension CacheFolder {
 
     // MARK: Export
 
-    /// Writes what is cached of `url` to an open, seekable file, each byte at its own offset from the file's
-    /// start, and gives the file the resource's length if that is known; `nil` if there is no entry.
+    /// Writes what is cached of an entry to an open, seekable file, each byte at its own offset from the
+    /// file's start, and gives the file the resource's length if that is known; `nil` if there is no such entry.
     ///
     /// Checks every byte; a damaged extent becomes a gap. Does not mark the entry as played. Throws
     /// `.unreadable` if the file cannot be written, `CancellationError` if the task is cancelled.
-    package func export(_ url: WebURL, into descriptor: CInt) async throws -> CacheExport? {
+    package func export(_ entry: CachedItem.ID, into descriptor: CInt) async throws -> CacheExport? {
         let engine = engine
-        let key = engine.entries.key(of: url)
         let reading = try await engine.committer.run { () -> EntryReading? in
             guard engine.settings.hasFolder else { return nil }
-            return try engine.entries.openToRead { try $0.entries.row(named: key) }
+            return try engine.entries.openToRead { try $0.entries.row(entry) }
         }
         guard let reading else { return nil }
         var written = ByteRangeSet()

@@ -1,71 +1,25 @@
 package import Media
 
-/// One entry of the cache, as it was at one moment.
-package struct CachedEntry: Sendable, Equatable {
-    /// The entry's own number, which is never given to another entry.
-    package var number: Int64 = 0
-    /// The URL without user name, password and query.
-    package var url: SafeText
-    /// Other URLs of the entry, without user name, password and query. `list()` does not look them up.
-    package var otherURLs: [SafeText] = []
-    package var title: SafeText?
-    package var artist: SafeText?
-    package var duration: Duration?
-    /// In bytes; `nil` until a server reported it.
-    package var length: Int64?
-    /// The committed ranges. The bytes are checked only when they are read.
-    package var stored = ByteRangeSet()
-    /// The disk space that the entry occupies, in bytes.
-    package var allocatedBytes: Int64 = 0
-    package var contentType: SafeText?
-    package var etag: SafeText?
-    package var lastModified: SafeText?
-    /// `true` if the server answers requests for a range; `nil` if unknown.
-    package var acceptsRanges: Bool?
-    /// `true` if the entry is never evicted.
-    package var isPinned = false
-    /// When the entry was created, in seconds since 1970; `nil` if unknown.
-    package var created: Int64?
-    /// Seconds since 1970.
-    package var lastPlayed: Int64
-
-    /// The number of committed bytes.
-    package var storedBytes: Int64 { stored.byteCount }
-
-    /// `true` if the length is known and no byte is missing.
-    package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
-
-    /// The stored share in percent, rounded down, so that 100 means all; `nil` if the length is unknown.
-    package var percent: Int? {
-        guard let length, length > 0 else { return length == 0 ? 100 : nil }
-        return isComplete ? 100 : min(99, Int(Double(storedBytes) / Double(length) * 100))
-    }
-}
-
-extension CachedEntry {
+extension CachedItem {
     init(_ row: EntryRow, stored: ByteRangeSet, urls: [SafeText] = []) {
+        self.init(row.entry, url: row.url, lastPlayed: row.lastPlayed)
         let description = row.description
-        self.init(
-            number: row.entry.value,
-            url: row.url,
-            // URLs that differ only in a signature look the same here, because queries are not shown.
-            otherURLs: urls.reduce(into: []) { others, name in
-                if !name.isEmpty, name != row.url, !others.contains(name) { others.append(name) }
-            },
-            title: description.title.map { SafeText($0) },
-            artist: description.artist.map { SafeText($0) },
-            duration: description.plausibleDuration,
-            length: description.length,
-            stored: stored,
-            allocatedBytes: row.allocated,
-            contentType: description.contentType.map { SafeText($0) },
-            etag: description.validators.etag.map { SafeText($0) },
-            lastModified: description.validators.lastModified.map { SafeText($0) },
-            acceptsRanges: description.acceptsRanges,
-            isPinned: row.isPinned,
-            created: row.created,
-            lastPlayed: row.lastPlayed
-        )
+        // URLs that differ only in a signature look the same here, because queries are not shown.
+        otherURLs = urls.reduce(into: []) { others, name in
+            if !name.isEmpty, name != row.url, !others.contains(name) { others.append(name) }
+        }
+        title = description.title.map { SafeText($0) }
+        artist = description.artist.map { SafeText($0) }
+        duration = description.plausibleDuration
+        length = description.length
+        self.stored = stored
+        allocatedBytes = row.allocated
+        contentType = description.contentType.map { SafeText($0) }
+        etag = description.validators.etag.map { SafeText($0) }
+        lastModified = description.validators.lastModified.map { SafeText($0) }
+        acceptsRanges = description.acceptsRanges
+        isPinned = row.isPinned
+        created = row.created
     }
 }
 
@@ -138,15 +92,10 @@ package struct CacheRemoval: Sendable, Equatable {
     }
 }
 
-/// The entries that an eviction would remove.
-package struct CacheForecast: Sendable, Equatable {
-    /// The numbers of the entries, the least recently played first.
-    package var numbers: [Int64] = []
-    package var removal = CacheRemoval()
-
-    package init(numbers: [Int64] = [], removal: CacheRemoval = CacheRemoval()) {
-        self.numbers = numbers
-        self.removal = removal
+extension CacheRemoval {
+    /// The removal of all of `entries`.
+    package init(of entries: [CachedItem]) {
+        self.init(entriesRemoved: entries.count, bytesFreed: entries.reduce(0) { $0 &+ $1.allocatedBytes })
     }
 }
 

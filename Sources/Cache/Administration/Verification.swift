@@ -139,14 +139,7 @@ private struct EntryContent: ByteSource {
     /// damaged in the meantime.
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
-        // Sorted by offset.
-        var (low, high) = (0, reading.extents.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if reading.extents[middle].range.upperBound <= offset { low = middle + 1 } else { high = middle }
-        }
-        guard low < reading.extents.count else { return [] }
-        let extent = reading.extents[low]
+        guard let extent = reading.extents.first(where: { $0.range.upperBound > offset }) else { return [] }
         let bytes = await engine.io.run { [engine, reading] in engine.entries.bytes(of: extent, in: reading) }
         return Array((bytes ?? []).dropFirst(Int(offset - extent.range.lowerBound)).prefix(count))
     }

@@ -93,8 +93,8 @@ final class CacheEngine: Sendable {
         }
     }
 
-    /// Removes the files in `objects/` that belong to no entry, a page at a time, so that other jobs and processes
-    /// can use the folder in between.
+    /// Removes the files in `objects/` that belong to no entry, a page at a time, so that other jobs and
+    /// processes can use the folder in between.
     func removeOrphans() async throws -> CacheRemoval {
         let walk = try await committer.run { try self.session.perform { try $0.objects.walk() } }
         var removal = CacheRemoval()

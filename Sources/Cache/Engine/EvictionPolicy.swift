@@ -1,3 +1,5 @@
+import Media
+
 /// The properties of an entry on which eviction is decided.
 struct EvictionCandidate: Sendable, Equatable {
     var entry: EntryID

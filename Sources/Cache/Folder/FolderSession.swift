@@ -62,7 +62,8 @@ final class FolderSession: @unchecked Sendable {
         }
     }
 
-    /// Removes the index if it has another format: its objects belong to no entry then. Returns `true` if it did.
+    /// Removes the index if it has another format: its objects belong to no entry then. Returns `true` if it
+    /// did.
     func removeOtherFormat() throws(MediaError) -> Bool {
         do {
             try performOrFail { _ in }

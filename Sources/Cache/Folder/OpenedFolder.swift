@@ -38,8 +38,8 @@ final class OpenedFolder {
     /// The size of the index's write-ahead log in bytes; 0 without a log.
     var logSize: Int64 { root.logSize }
 
-    /// Renames the damaged index, unless another process already did, and returns its new name. The lock must be
-    /// held.
+    /// Renames the damaged index, unless another process already did, and returns its new name. The lock must
+    /// be held.
     func setIndexAside() throws -> String? { isIndexCurrent ? try Self.setIndexAside(in: root) : nil }
 
     /// Returns `true` if `file`, which a store has open, is no longer the file of its entry: it was removed or

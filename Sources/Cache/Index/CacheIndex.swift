@@ -110,6 +110,15 @@ final class CacheIndex {
         return false
     }
 
+    /// The committed ranges of an entry. Most are one range from the start, which its row states.
+    func stored(of row: EntryRow) throws -> ByteRangeSet {
+        row.storedBytes == row.prefix ? ByteRangeSet(0..<row.prefix) : try extents.ranges(of: row.entry)
+    }
+
+    func item(_ row: EntryRow, urls: [SafeText] = []) throws -> CachedItem {
+        CachedItem(row, stored: try stored(of: row), urls: urls)
+    }
+
     // MARK: The folder as a whole
 
     /// The bytes that all objects take on the disk, as of the last commits.

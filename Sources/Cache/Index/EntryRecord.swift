@@ -4,11 +4,9 @@ import Media
 ///
 /// Random, so that no number is used twice, even after the index was rebuilt from scratch: a store that still
 /// has the old entry open can never claim bytes of a new one.
-struct EntryID: Hashable, Sendable {
-    let value: Int64
+typealias EntryID = CachedItem.ID
 
-    init(_ value: Int64) { self.value = value }
-
+extension EntryID {
     /// A new number. In a folder of a million entries, the chance that any two are equal is below one in ten
     /// million.
     static func random() -> EntryID { EntryID(Int64.random(in: 1...Int64.max)) }
@@ -19,7 +17,7 @@ struct EntryID: Hashable, Sendable {
     /// The entry with this file name; `nil` if it is not the name of an entry's file.
     init?(fileName: String) {
         guard let value = Int64(fileName), value > 0, String(value) == fileName else { return nil }
-        self.value = value
+        self.init(value)
     }
 }
 

@@ -48,10 +48,10 @@ package protocol CacheControl: Sendable {
     func watch(_ isWatched: Bool)
 
     /// Removes `entry`, unless it is pinned or open in some process, and makes a new report.
-    func evict(_ entry: CachedTrack.ID)
+    func evict(_ entry: CachedItem.ID)
 
     /// Pins or unpins `entry`, and makes a new report.
-    func setPinned(_ entry: CachedTrack.ID, _ isPinned: Bool)
+    func setPinned(_ entry: CachedItem.ID, _ isPinned: Bool)
 
     /// Calls `observer` after each change of `report`, from any thread; it must only wake its user interface.
     func observe(_ observer: @escaping @Sendable () -> Void) -> Observation
@@ -62,7 +62,11 @@ package struct CacheContents: Sendable, Equatable {
     /// Incremented with each change of the report.
     package var revision = 0
     /// The entries, the last played first; `nil` before the first report.
-    package var entries: [CachedTrack]?
+    package var entries: [CachedItem]?
+    /// How many of `entries` are playlists, feeds and folders.
+    package var listCount = 0
+    /// When `entries` were read, in seconds since 1970.
+    package var time: Int64 = 0
     /// The most bytes that the cache may hold; `nil` if unknown.
     package var budget: Int64?
     /// The reason why the last change failed; `nil` if it succeeded.
@@ -71,31 +75,61 @@ package struct CacheContents: Sendable, Equatable {
     package init() {}
 }
 
-/// One cached track, whole or in parts.
-package struct CachedTrack: Sendable, Equatable, Identifiable {
-    /// The entry's number in the cache, which is never given to another entry.
+/// One entry of the cache, as it was at one moment.
+package struct CachedItem: Sendable, Equatable, Identifiable {
+    /// The entry's own number, which is never given to another entry.
     package struct ID: Hashable, Sendable {
-        package var value: Int64
+        package let value: Int64
 
         package init(_ value: Int64) { self.value = value }
     }
 
-    package var id: ID
-    /// The URL without secrets.
-    package var source: SafeText
+    package var id = ID(0)
+    /// The URL without user name, password and query.
+    package var url: SafeText
+    /// Other URLs of the entry, without user name, password and query. A list of all entries lacks them.
+    package var otherURLs: [SafeText] = []
     package var title: SafeText?
     package var artist: SafeText?
-    /// Length of the whole in bytes; `nil` if unknown.
+    package var duration: Duration?
+    /// In bytes; `nil` until a server reported it.
     package var length: Int64?
+    /// The committed ranges. The bytes are checked only when they are read.
     package var stored = ByteRangeSet()
+    /// The disk space that the entry occupies, in bytes.
+    package var allocatedBytes: Int64 = 0
+    package var contentType: SafeText?
+    package var etag: SafeText?
+    package var lastModified: SafeText?
+    /// `true` if the server answers requests for a range; `nil` if unknown.
+    package var acceptsRanges: Bool?
+    /// `true` if the entry is never evicted.
     package var isPinned = false
-    /// `true` for a playlist, a feed or a folder.
-    package var isList = false
-    /// The time from when it was last played to this report.
-    package var age = Duration.zero
+    /// When the entry was created, in seconds since 1970; `nil` if unknown.
+    package var created: Int64?
+    /// Seconds since 1970.
+    package var lastPlayed: Int64
+}
 
-    package init(id: ID, source: SafeText) { (self.id, self.source) = (id, source) }
+extension CachedItem {
+    package init(_ id: ID, url: SafeText, lastPlayed: Int64) {
+        self.init(id: id, url: url, lastPlayed: lastPlayed)
+    }
 
-    /// `true` if the length is known and nothing is missing.
+    /// The number of committed bytes.
+    package var storedBytes: Int64 { stored.byteCount }
+
+    /// `true` if the length is known and no byte is missing.
     package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
+
+    /// The stored share in percent, rounded down, so that 100 means all; `nil` if the length is unknown.
+    package var percent: Int? {
+        guard let length, length > 0 else { return length == 0 ? 100 : nil }
+        return isComplete ? 100 : min(99, Int(Double(storedBytes) / Double(length) * 100))
+    }
+
+    /// The title and artist; without a title, the name of the file.
+    package func name(dash: SafeText = "–") -> SafeText {
+        TrackName.text(title, artist, at: url, dash: dash)
+    }
 }

@@ -71,13 +71,9 @@ extension CacheRequest.Action {
         }
     }
 
-    /// `true` if the command may take long, so that a signal lets it finish its current step.
-    var endsInOrder: Bool {
-        switch self {
-        case .verify, .evict, .export, .pin, .unpin, .fetch: true
-        case .list, .info, .shrink, .forecast, .clear: false
-        }
-    }
+    /// `true` if a signal lets the command finish its current step. `clear` may wait for an answer on the
+    /// terminal, so a signal ends it at once.
+    var endsInOrder: Bool { if case .clear = self { false } else { !onlyAsks } }
 
     var sources: [String] {
         switch self {

@@ -9,8 +9,8 @@ import System
 final class CacheBrowser: CacheControl {
     private enum Job {
         case look
-        case evict(CachedTrack.ID)
-        case setPinned(CachedTrack.ID, Bool)
+        case evict(CachedItem.ID)
+        case setPinned(CachedItem.ID, Bool)
     }
 
     private struct State {
@@ -36,20 +36,22 @@ final class CacheBrowser: CacheControl {
     private let changed: AsyncStream<Void>.Continuation
     private let jobs: AsyncStream<Job>.Continuation
     private let waiting: AsyncStream<Job>
-    private let list: @Sendable () async throws -> [CachedEntry]
-    private let drop: @Sendable (Int64) async throws -> CacheRemoval
-    private let setPinnedNumber: @Sendable (Int64, Bool) async throws -> Void
+    private let list: @Sendable () async throws -> [CachedItem]
+    private let drop: @Sendable (CachedItem.ID) async throws -> CacheRemoval
+    private let pin: @Sendable (CachedItem.ID, Bool) async throws -> Void
 
     init(
         clock: any MonotonicClock,
         budget: Int64? = nil,
-        list: @escaping @Sendable () async throws -> [CachedEntry],
-        drop: @escaping @Sendable (Int64) async throws -> CacheRemoval,
-        setPinned: @escaping @Sendable (Int64, Bool) async throws -> Void
+        list: @escaping @Sendable () async throws -> [CachedItem],
+        drop: @escaping @Sendable (CachedItem.ID) async throws -> CacheRemoval,
+        pin: @escaping @Sendable (CachedItem.ID, Bool) async throws -> Void
     ) {
         self.clock = clock
         state.withLock { $0.report.budget = budget }
-        (self.list, self.drop, setPinnedNumber) = (list, drop, setPinned)
+        self.list = list
+        self.drop = drop
+        self.pin = pin
         (waiting, jobs) = AsyncStream.makeStream(of: Job.self)
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
@@ -81,9 +83,9 @@ final class CacheBrowser: CacheControl {
         if isWatched { changed.yield() }
     }
 
-    func evict(_ entry: CachedTrack.ID) { jobs.yield(.evict(entry)) }
+    func evict(_ entry: CachedItem.ID) { jobs.yield(.evict(entry)) }
 
-    func setPinned(_ entry: CachedTrack.ID, _ isPinned: Bool) { jobs.yield(.setPinned(entry, isPinned)) }
+    func setPinned(_ entry: CachedItem.ID, _ isPinned: Bool) { jobs.yield(.setPinned(entry, isPinned)) }
 
     func observe(_ observer: @escaping @Sendable () -> Void) -> Observation { observers.add { observer() } }
 
@@ -131,23 +133,22 @@ final class CacheBrowser: CacheControl {
             state.withLock { $0.isLookWaiting = false }
             return nil
         case .evict(let entry):
-            let report = try await drop(entry.value)
+            let report = try await drop(entry)
             if report.entriesInUse > 0 {
                 return "Not deleted: it is being played, here or by another player"
             }
             return report.entriesPinned > 0 ? "Not deleted: it is pinned" : nil
         case .setPinned(let entry, let isPinned):
-            try await setPinnedNumber(entry.value, isPinned)
+            try await pin(entry, isPinned)
             return nil
         }
     }
 
     private func show(_ problem: SafeText?) async {
         var problem = problem
-        var entries: [CachedTrack]?
+        var entries: [CachedItem]?
         do {
-            let now = Int64(time(nil))
-            entries = try await list().map { Self.entry($0, now: now) }
+            entries = try await list()
         } catch {
             problem = problem ?? (error as? MediaError)?.safeText ?? SafeText("cache: \(error)")
         }
@@ -155,17 +156,13 @@ final class CacheBrowser: CacheControl {
             state.report.revision += 1
             // The interval counts from the end of a reading, so that there is time between long ones.
             state.lookedAt = clock.now
-            state.report.entries = entries ?? state.report.entries
+            if let entries {
+                state.report.entries = entries
+                state.report.listCount = entries.count(where: \.isList)
+                state.report.time = Int64(time(nil))
+            }
             state.report.problem = problem
         }
         observers.send(())
-    }
-
-    private static func entry(_ listing: CachedEntry, now: Int64) -> CachedTrack {
-        var track = CachedTrack(id: CachedTrack.ID(listing.number), source: listing.url)
-        (track.title, track.artist, track.isPinned) = (listing.title, listing.artist, listing.isPinned)
-        (track.length, track.stored, track.isList) = (listing.length, listing.stored, listing.isList)
-        track.age = .seconds(max(0, now &- listing.lastPlayed))
-        return track
     }
 }

@@ -3,18 +3,19 @@ import Media
 
 /// The operations of the cache that `reprise cache` needs. Tests substitute their own cache.
 protocol CacheAdministration: Sendable {
-    func list() async throws -> [CachedEntry]
-    func info(for url: WebURL) async throws -> CachedEntry?
+    func list() async throws -> [CachedItem]
+    func info(for url: WebURL) async throws -> CachedItem?
     func verify(
         progress: @escaping @Sendable (VerifyProgress) -> Void,
         isDamaged: @escaping @Sendable (any ByteSource) async throws -> Bool
     ) async throws -> VerifyReport
-    func evict(_ urls: [WebURL], includingPinned: Bool) async throws -> CacheRemoval
+    func evict(_ entries: [CachedItem.ID], includingPinned: Bool) async throws -> CacheRemoval
     func evict(toBudget budget: Int64, includingPinned: Bool) async throws -> CacheRemoval
-    func victims(toBudget budget: Int64) async throws -> CacheForecast
+    func victims(toBudget budget: Int64) async throws -> [CachedItem]
     func clear(includingPinned: Bool) async throws -> CacheRemoval
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
-    func export(_ url: WebURL, into descriptor: CInt) async throws -> CacheExport?
+    func setPinned(_ entry: CachedItem.ID, _ isPinned: Bool) async throws
+    func export(_ entry: CachedItem.ID, into descriptor: CInt) async throws -> CacheExport?
 }
 
 extension CacheFolder: CacheAdministration {}
@@ -58,12 +59,21 @@ struct CacheCommand: Sendable {
             try await clear(isConfirmed: isConfirmed, includesPinned: includesPinned)
         case .export(let order): try await CacheExporting(command: self).run(order)
         case .pin(let sources, let isFetched):
-            try await CacheFetching(command: self).run(sources, pins: true, fetches: isFetched)
+            try await CacheFetching(command: self, pins: true).run(sources, fetches: isFetched)
         case .unpin(let sources):
-            try await CacheFetching(command: self).run(sources, pins: false, fetches: false)
+            try await CacheFetching(command: self, pins: false).run(sources, fetches: false)
         case .fetch(let sources):
-            try await CacheFetching(command: self).run(sources, pins: nil, fetches: true)
+            try await CacheFetching(command: self, pins: nil).run(sources, fetches: true)
         }
+    }
+
+    /// Writes `fields` as one object with `--json`, else `lines`.
+    func write(_ fields: [(key: String, value: EventField)], or lines: [String]) {
+        for line in request.isJSON ? [EventLine.json(fields)] : lines { console.write(line) }
+    }
+
+    private var table: EntryTable {
+        EntryTable(style: console.style, now: console.now(), time: console.time)
     }
 
     // MARK: Listing
@@ -72,11 +82,10 @@ struct CacheCommand: Sendable {
         let all = try await administration.list()
         let entries = selection.applied(to: all)
         if request.isJSON {
-            for entry in entries { console.write(EventLine.json(EntryFields.list(entry))) }
+            for entry in entries { console.write(EventLine.json(entry.listFields)) }
         } else if entries.isEmpty && !all.isEmpty {
             console.write("No cached track matches")
         } else {
-            let table = EntryTable(style: console.style, now: console.now(), time: console.time)
             for line in table.lines(entries) { console.write(line) }
         }
         return .success
@@ -86,28 +95,36 @@ struct CacheCommand: Sendable {
         guard let entry = try await NamedEntries(command: self, name: "info").entry(source) else {
             return .nothingPlayed
         }
-        if request.isJSON {
-            console.write(EventLine.json(EntryFields.info(entry)))
-        } else {
-            let details = EntryDetails(style: console.style, time: console.time)
-            for line in details.lines(entry) { console.write(line) }
-        }
+        write(entry.infoFields, or: table.details(entry))
         return .success
     }
 
     // MARK: Removing
 
     private func evict(_ sources: [String], includesPinned: Bool) async throws -> ExitCode {
-        guard let sources = try await NamedEntries(command: self, name: "evict").sources(sources) else {
+        guard let named = try await NamedEntries(command: self, name: "evict").divided(sources) else {
             return .nothingPlayed
         }
-        let found = await SourceTracks.resolve(sources, by: supply)
+        let found = await supply.tracks(of: named.others)
         // Open music is in use, and would stay.
         await supply.closeOpened()
         // After a cancellation only a part of the sources is resolved.
         try Task.checkCancellation()
         for problem in found.problems { console.say(problem.safeText) }
-        let removal = try await removing { try await $0.evict(found.urls, includingPinned: includesPinned) }
+        var entries = Set(named.entries.map(\.id))
+        var missingCount = 0
+        for url in found.urls {
+            if let entry = try await administration.info(for: url) {
+                entries.insert(entry.id)
+            } else {
+                missingCount += 1
+            }
+        }
+        let removal = try await removing { [entries, missingCount] in
+            var removal = try await $0.evict(Array(entries), includingPinned: includesPinned)
+            removal.entriesMissing = missingCount
+            return removal
+        }
         let isPartial =
             found.problems.contains { $0.code != .leftOut } || removal.entriesPinned > 0
             || removal.entriesInUse > 0
@@ -127,15 +144,11 @@ struct CacheCommand: Sendable {
     }
 
     private func forecast(shrinkingTo size: Int64) async throws -> ExitCode {
-        let forecast = try await administration.victims(toBudget: size)
-        let entries = try await administration.list()
-        let byNumber = Dictionary(entries.map { ($0.number, $0) }) { first, _ in first }
-        let victims = forecast.numbers.compactMap { byNumber[$0] }
+        let victims = try await administration.victims(toBudget: size)
         if !request.isJSON {
-            let table = EntryTable(style: console.style, now: console.now(), time: console.time)
             for entry in victims { console.write(table.brief(entry)) }
         }
-        show(forecast.removal, lists: victims.count(where: \.isList), as: "would free")
+        show(CacheRemoval(of: victims), lists: victims.count(where: \.isList), as: "would free")
         return .success
     }
 
@@ -160,7 +173,7 @@ struct CacheCommand: Sendable {
     }
 
     /// The size and number of the entries that `include` returns `true` for, in parentheses.
-    private func amount(of include: (CachedEntry) -> Bool) async throws -> String {
+    private func amount(of include: (CachedItem) -> Bool) async throws -> String {
         let entries = try await administration.list().filter(include)
         let size = SizeText.text(entries.reduce(0) { $0 &+ $1.allocatedBytes })
         let lists = entries.count(where: \.isList)
@@ -171,31 +184,28 @@ struct CacheCommand: Sendable {
     private func removing(
         _ change: (any CacheAdministration) async throws -> CacheRemoval
     ) async throws -> CacheRemoval {
-        let before = (try? await administration.list().filter(\.isList).map(\.number)) ?? []
+        let before = (try? await administration.list().filter(\.isList).map(\.id)) ?? []
         let removal = try await change(administration)
-        let left = before.isEmpty ? [] : Set(try await administration.list().map(\.number))
+        let left = before.isEmpty ? [] : Set(try await administration.list().map(\.id))
         show(removal, lists: before.count { !left.contains($0) })
         return removal
     }
 
     private func show(_ removal: CacheRemoval, lists: Int, as words: String = "freed") {
-        guard !request.isJSON else {
-            console.write(
-                EventLine.json([
-                    ("removed", .integer(Int64(removal.entriesRemoved))),
-                    ("bytes", .integer(removal.bytesFreed)),
-                    ("pinned", .integer(Int64(removal.entriesPinned))),
-                    ("inUse", .integer(Int64(removal.entriesInUse))),
-                    ("unknown", .integer(Int64(removal.entriesMissing))),
-                ])
-            )
-            return
-        }
         let tracks = CountText.tracks(max(0, removal.entriesRemoved - lists), lists: lists)
         var line = "\(words) \(SizeText.text(removal.bytesFreed)) (\(tracks))"
         if removal.entriesPinned > 0 { line += "; \(removal.entriesPinned) pinned left" }
         if removal.entriesInUse > 0 { line += "; \(removal.entriesInUse) in use left" }
         if removal.entriesMissing > 0 { line += "; \(removal.entriesMissing) not cached" }
-        console.write(line)
+        write(
+            [
+                ("removed", .integer(Int64(removal.entriesRemoved))),
+                ("bytes", .integer(removal.bytesFreed)),
+                ("pinned", .integer(Int64(removal.entriesPinned))),
+                ("inUse", .integer(Int64(removal.entriesInUse))),
+                ("unknown", .integer(Int64(removal.entriesMissing))),
+            ],
+            or: [line]
+        )
     }
 }

@@ -9,47 +9,37 @@ struct CacheExporting {
 
     func run(_ order: CacheRequest.ExportOrder) async throws -> ExitCode {
         let named = NamedEntries(command: command, name: "export")
-        guard let entry = try await named.entry(order.source),
-            let url = WebURL(order.source) ?? named.url(of: entry)
-        else { return .nothingPlayed }
+        guard let entry = try await named.entry(order.source) else { return .nothingPlayed }
         // Checked first, so that no bytes of an incomplete track are written in vain.
         if !entry.isComplete, !order.takesPart {
             sayGaps(entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? [], of: entry, isWritten: false)
             return .someFailed
         }
-        guard
-            let file = said({ () throws(MediaError) in
-                try ExportFile(path: order.path, replaces: order.replaces)
-            })
-        else {
+        let file: ExportFile
+        do throws(MediaError) {
+            file = try ExportFile(path: order.path, replaces: order.replaces)
+        } catch {
+            command.console.say(error.safeText)
             return .nothingPlayed
         }
-        guard let report = try await command.administration.export(url, into: file.descriptor) else {
+        guard let report = try await command.administration.export(entry.id, into: file.descriptor) else {
             command.console.say(entry.url + ": no longer cached")
             return .nothingPlayed
         }
         try Task.checkCancellation()
-        if !report.isWhole, !order.takesPart {
-            sayGaps(report.gaps, of: entry, isWritten: false)
-            return .someFailed
+        let isWritten = report.isWhole || order.takesPart
+        do throws(MediaError) {
+            if isWritten { try file.publish() }
+        } catch {
+            command.console.say(error.safeText)
+            return .nothingPlayed
         }
-        guard said({ () throws(MediaError) in try file.publish() }) != nil else { return .nothingPlayed }
-        guard !report.isWhole else { return .success }
-        sayGaps(report.gaps, of: entry, isWritten: true)
+        if report.isWhole { return .success }
+        sayGaps(report.gaps, of: entry, isWritten: isWritten)
         return .someFailed
     }
 
-    /// The result of `work` on the file to write; prints its error and returns `nil` if it fails.
-    private func said<Value>(_ work: () throws(MediaError) -> Value) -> Value? {
-        do throws(MediaError) {
-            return try work()
-        } catch {
-            command.console.say(error.safeText)
-            return nil
-        }
-    }
-
-    private func sayGaps(_ gaps: [ByteRange], of entry: CachedEntry, isWritten: Bool) {
+    private func sayGaps(_ gaps: [ByteRange], of entry: CachedItem, isWritten: Bool) {
         let ranges = gaps.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ", ")
         let missing =
             ranges.isEmpty

@@ -4,6 +4,8 @@ import Media
 /// `reprise cache fetch`, `pin` and `unpin`.
 struct CacheFetching {
     let command: CacheCommand
+    /// `true` pins the tracks and lists, `false` unpins them, `nil` leaves their pins as they are.
+    let pins: Bool?
 
     private var request: CacheRequest { command.request }
     private var administration: any CacheAdministration { command.administration }
@@ -13,51 +15,56 @@ struct CacheFetching {
     /// track.
     private static let fetchesAtATime = 2
 
-    /// Pins (`pins` is `true`) or unpins (`false`) the tracks and lists of `sources`, or leaves their pins as
-    /// they are (`nil`). Downloads missing bytes if `fetches`.
-    func run(_ sources: [String], pins: Bool?, fetches: Bool) async throws -> ExitCode {
+    /// Pins or unpins `sources`, and downloads their missing bytes if `fetches`.
+    func run(_ sources: [String], fetches: Bool) async throws -> ExitCode {
         let name: SafeText = pins.map { $0 ? "pin" : "unpin" } ?? "fetch"
-        guard let sources = try await NamedEntries(command: command, name: name).sources(sources) else {
-            return .nothingPlayed
-        }
-        let found = await SourceTracks.resolve(sources, by: command.supply)
+        let names = NamedEntries(command: command, name: name)
+        guard let named = try await names.divided(sources, byURL: fetches) else { return .nothingPlayed }
+        let found = await command.supply.tracks(of: named.others)
         try Task.checkCancellation()
-        var tally = FetchTally()
-        try await take(found, pins: pins, into: &tally)
-        if fetches {
-            let progress = FetchProgress(painter: console.painter, total: found.tracks.count)
-            do {
-                try await fetch(found.tracks, isPinned: pins, progress, into: &tally)
-            } catch is CancellationError {
-                if !request.isJSON { console.note(SafeText(progress.totals.stoppedText)) }
-                throw CancellationError()
+        let progress = FetchProgress(painter: fetches ? console.painter : nil, total: found.tracks.count)
+        try await take(found, progress)
+        guard fetches else {
+            for entry in named.entries {
+                try await administration.setPinned(entry.id, pins == true)
+                mark(entry.url, TrackTags(title: entry.title, artist: entry.artist), progress)
             }
-        } else {
             for track in found.tracks {
-                tally.countMark()
-                show(try await named(track), nil, isPinned: pins)
+                var tags = track.tags
+                if case .web(let url) = track.location, let entry = try await administration.info(for: url) {
+                    tags = TrackTags(title: entry.title, artist: entry.artist).filled(from: tags)
+                }
+                mark(track.location.safeText, tags, progress)
             }
+            return progress.totals.exitCode
         }
-        if fetches, !request.isJSON { console.note(SafeText(tally.text)) }
-        return tally.exitCode
+        do {
+            try await fetch(found.tracks, progress)
+        } catch is CancellationError {
+            if !request.isJSON { console.note(SafeText(progress.totals.stoppedText)) }
+            throw CancellationError()
+        }
+        if !request.isJSON { console.note(SafeText(progress.totals.summary)) }
+        return progress.totals.exitCode
+    }
+
+    /// Counts and prints a track that was pinned or unpinned, and not fetched.
+    private func mark(_ source: SafeText, _ tags: TrackTags, _ progress: FetchProgress) {
+        progress.update { $0.count(.local) }
+        show(source, tags, nil)
     }
 
     /// Reports the problems of `found`, and pins its tracks and lists.
-    private func take(_ found: SourceTracks, pins: Bool?, into tally: inout FetchTally) async throws {
+    private func take(_ found: ResolvedTracks, _ progress: FetchProgress) async throws {
         for problem in found.problems {
-            if problem.code != .leftOut { tally.countProblem() }
+            if problem.code != .leftOut { progress.update { $0.countProblem() } }
             console.say(problem.safeText)
         }
         // Pinned before any download, so that no track is evicted for the next one.
         if let pins { for url in found.urls { try await administration.setPinned(url, pins) } }
     }
 
-    private func fetch(
-        _ tracks: [Track],
-        isPinned: Bool?,
-        _ progress: FetchProgress,
-        into tally: inout FetchTally
-    ) async throws {
+    private func fetch(_ tracks: [Track], _ progress: FetchProgress) async throws {
         let showing = Task {
             if console.painter != nil {
                 await progress.drawOn(console.clock)
@@ -83,21 +90,18 @@ struct CacheFetching {
                 }
                 guard let (index, outcome) = try await group.next() else { break }
                 running -= 1
-                if case .list(let list) = outcome {
+                if case .list(var found) = outcome {
                     // Its tracks take its place.
-                    var found = SourceTracks()
-                    found.lists = list.lists
-                    found.problems = list.problems
-                    found.tracks = list.tracks.filter { seen.insert($0.location).inserted }
-                    try await take(found, pins: isPinned, into: &tally)
+                    found.tracks.removeAll { !seen.insert($0.location).inserted }
+                    try await take(found, progress)
                     tracks += found.tracks
-                    progress.listFound(of: found.tracks.count)
+                    progress.update { [count = found.tracks.count] in $0.listFound(of: count) }
                     continue
                 }
-                tally.count(outcome)
-                if case .cached = outcome { cached.append(tracks[index]) }
-                progress.trackIsDone(outcome)
-                show(tracks[index], outcome, isPinned: isPinned)
+                progress.update { $0.count(outcome) }
+                let track = tracks[index]
+                if case .cached = outcome { cached.append(track) }
+                show(track.location.safeText, track.tags, outcome)
             }
         }
         // A track may have been evicted to make room for a later one.
@@ -105,8 +109,8 @@ struct CacheFetching {
             guard case .web(let url) = track.location,
                 try await administration.info(for: url)?.isComplete != true
             else { continue }
-            tally.countLoss()
-            show(track, .failed(Self.evicted(track)), isPinned: isPinned)
+            progress.update { $0.countLoss() }
+            show(track.location.safeText, track.tags, .failed(Self.evicted(track)))
         }
     }
 
@@ -129,144 +133,38 @@ struct CacheFetching {
         )
     }
 
-    /// Prints the outcome of `track`; `outcome` is `nil` if it was only pinned or unpinned.
-    private func show(_ track: Track, _ outcome: TrackFetch.Outcome?, isPinned: Bool?) {
-        if case .failed(let error)? = outcome { console.say(error.safeText) }
-        if request.isJSON {
-            console.write(EventLine.json(Self.fields(track, outcome, isPinned: isPinned)))
-            return
-        }
-        let word: String
-        switch outcome {
-        case .cached(let entry, 0): word = "already cached, \(SizeText.text(entry.storedBytes))"
-        case .cached(_, let fetched): word = "downloaded \(SizeText.text(fetched))"
-        case .local: word = "local file"
-        case nil: word = isPinned == true ? "pinned" : "unpinned"
-        case .failed, .list: return
-        }
-        console.write("\(word)  \(Self.name(of: track, outcome))")
-    }
-
-    /// `track` with the title and artist of its entry, if it has one.
-    private func named(_ track: Track) async throws -> Track {
-        guard case .web(let url) = track.location, let entry = try await administration.info(for: url) else {
-            return track
-        }
-        var named = track
-        named.tags = TrackTags(title: entry.title, artist: entry.artist).filled(from: track.tags)
-        return named
-    }
-
-    /// The name that the queue and `cache list` show.
-    private static func name(of track: Track, _ outcome: TrackFetch.Outcome?) -> SafeText {
-        var tags = track.tags
-        if case .cached(let entry, _)? = outcome, let title = entry.title {
-            (tags.title, tags.artist) = (title, entry.artist)
-        }
-        return TrackName.text(tags.title, tags.artist, at: track.location.safeText)
-    }
-
-    private static func fields(
-        _ track: Track,
-        _ outcome: TrackFetch.Outcome?,
-        isPinned: Bool?
-    ) -> [(key: String, value: EventField)] {
-        var title = track.tags.title
+    /// Prints the outcome for a track at `source`; `outcome` is `nil` if it was only pinned or unpinned. The
+    /// title of its entry, which the queue and `cache list` show, precedes that of `tags`.
+    private func show(_ source: SafeText, _ tags: TrackTags, _ outcome: TrackFetch.Outcome?) {
+        var tags = tags
         var size = EventField.none
         var fetched = EventField.none
         var failure = EventField.none
+        var word: String?
         switch outcome {
         case .cached(let entry, let new):
-            title = entry.title ?? title
+            if let title = entry.title { tags = TrackTags(title: title, artist: entry.artist) }
             size = .integer(entry.storedBytes)
             fetched = .integer(new)
-        case .local, .list, nil: break
+            word =
+                new == 0
+                ? "already cached, \(SizeText.text(entry.storedBytes))" : "downloaded \(SizeText.text(new))"
+        case .local: word = "local file"
+        case nil: word = pins == true ? "pinned" : "unpinned"
         case .failed(let error):
+            console.say(error.safeText)
             failure = .group([
                 ("code", .text(SafeText(error.code.rawValue))), ("message", .text(error.safeText)),
             ])
-        }
-        return [
-            ("source", .text(track.location.safeText)), ("title", .text(orNone: title)),
-            ("size", size), ("fetched", fetched), ("pinned", isPinned.map { .flag($0) } ?? .none),
-            ("error", failure),
-        ]
-    }
-}
-
-/// The counts of a fetch. Pure.
-struct FetchTally: Sendable, Equatable {
-    private(set) var cachedCount = 0
-    private(set) var failedCount = 0
-    private(set) var fetchedBytes: Int64 = 0
-
-    mutating func count(_ outcome: TrackFetch.Outcome) {
-        switch outcome {
-        case .cached(_, let fetched):
-            cachedCount += 1
-            fetchedBytes += fetched
-        case .local: cachedCount += 1
-        case .failed: failedCount += 1
         case .list: break
         }
-    }
-
-    /// A track that was counted as cached was evicted.
-    mutating func countLoss() {
-        cachedCount -= 1
-        failedCount += 1
-    }
-
-    /// A source, or an entry of a list, that could not be resolved.
-    mutating func countProblem() { failedCount += 1 }
-
-    /// A track that was pinned or unpinned, and not fetched.
-    mutating func countMark() { cachedCount += 1 }
-
-    var exitCode: ExitCode {
-        if failedCount == 0 { return .success }
-        return cachedCount > 0 ? .someFailed : .nothingPlayed
-    }
-
-    /// `3 of 4 tracks are available offline, 12 MB downloaded`.
-    var text: String {
-        let all = cachedCount + failedCount
-        return "\(cachedCount) of \(CountText.of(all, "track")) "
-            + "\(cachedCount == 1 || all == 1 ? "is" : "are") available offline, \(SizeText.text(fetchedBytes)) downloaded"
-    }
-}
-
-/// The tracks and lists of a command's sources.
-struct SourceTracks: Sendable {
-    /// Each track once, in order.
-    var tracks: [Track] = []
-    /// The lists from the web among the sources, and the lists nested in those.
-    var lists: [WebURL] = []
-    /// The sources and entries that could not be read.
-    var problems: [MediaError] = []
-
-    /// The tracks and lists from the web.
-    var urls: [WebURL] {
-        lists + tracks.compactMap { if case .web(let url) = $0.location { url } else { nil } }
-    }
-
-    /// Resolves all of `sources`; failures are collected. Ends early if the task is cancelled.
-    static func resolve(_ sources: [String], by supply: MusicSupply) async -> SourceTracks {
-        var found = SourceTracks()
-        var seen = Set<ResourceLocation>()
-        var lists = Set<WebURL>()
-        for source in sources where !Task.isCancelled {
-            do {
-                let resolved = try await supply.resolver.tracks(for: source)
-                found.tracks += resolved.tracks.filter { seen.insert($0.location).inserted }
-                found.problems += resolved.problems
-                found.lists += resolved.lists.filter { lists.insert($0).inserted }
-            } catch let error as MediaError {
-                found.problems.append(error)
-            } catch {
-                // Cancelled: the caller checks for that.
-            }
-        }
-        return found
+        guard word != nil || request.isJSON else { return }
+        command.write(
+            [
+                ("source", .text(source)), ("title", .text(orNone: tags.title)), ("size", size),
+                ("fetched", fetched), ("pinned", pins.map { .flag($0) } ?? .none), ("error", failure),
+            ],
+            or: ["\(word ?? "")  \(TrackName.text(tags.title, tags.artist, at: source))"]
+        )
     }
 }

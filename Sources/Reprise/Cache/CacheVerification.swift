@@ -14,25 +14,18 @@ struct CacheVerification {
         )
         console.painter?.finish()
         for entry in report.damaged {
-            console.write(
-                command.request.isJSON
-                    ? EventLine.json([
-                        ("source", .text(entry.url)), ("damaged", EntryFields.ranges(entry.ranges.ranges)),
-                    ]) : "damaged: \(entry.url)"
+            command.write(
+                [("source", .text(entry.url)), ("damaged", .ranges(entry.ranges.ranges))],
+                or: ["damaged: \(entry.url)"]
             )
         }
         for url in report.damagedAtServer {
-            console.write(
-                command.request.isJSON
-                    ? EventLine.json([("source", .text(url)), ("damagedAtServer", .flag(true))])
-                    : "damaged at the server (wrong MD5): \(url)"
+            command.write(
+                [("source", .text(url)), ("damagedAtServer", .flag(true))],
+                or: ["damaged at the server (wrong MD5): \(url)"]
             )
         }
-        if command.request.isJSON {
-            console.write(Self.json(report))
-        } else {
-            for line in Self.lines(report) { console.write(line) }
-        }
+        command.write(Self.fields(report), or: Self.lines(report))
         return report.isSound && report.damagedAtServer.isEmpty ? .success : .someFailed
     }
 
@@ -81,8 +74,8 @@ struct CacheVerification {
         ]
     }
 
-    private static func json(_ report: VerifyReport) -> String {
-        EventLine.json([
+    private static func fields(_ report: VerifyReport) -> [(key: String, value: EventField)] {
+        [
             ("entries", .integer(Int64(report.entries))),
             ("bytes", .integer(report.bytes)),
             ("damagedEntries", .integer(Int64(report.damaged.count))),
@@ -92,6 +85,6 @@ struct CacheVerification {
             ("strayFiles", .integer(Int64(report.orphansRemoved))),
             ("reclaimedBytes", .integer(report.reclaimedBytes)),
             ("indexLost", .flag(report.indexWasDamaged)),
-        ])
+        ]
     }
 }

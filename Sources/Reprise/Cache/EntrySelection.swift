@@ -30,7 +30,7 @@ struct EntrySelection: Sendable, Equatable {
     var completeness = Completeness.any
 
     /// The matching `entries`, in order; equal ones are sorted by their sources.
-    func applied(to entries: [CachedEntry]) -> [CachedEntry] {
+    func applied(to entries: [CachedItem]) -> [CachedItem] {
         let words = words.map(Self.folded)
         let wanted = entries.filter { entry in
             guard !isPinnedOnly || entry.isPinned else { return false }
@@ -40,8 +40,7 @@ struct EntrySelection: Sendable, Equatable {
             case .part: guard !entry.isComplete else { return false }
             }
             guard !words.isEmpty else { return true }
-            let name = TrackName.text(entry.title, entry.artist, at: entry.url)
-            let text = Self.folded(entry.url.string + "\n" + name.string)
+            let text = Self.folded(entry.url.string + "\n" + entry.name().string)
             return words.allSatisfy { text.contains($0) }
         }
         let ordered = wanted.sorted { isBefore($0, $1) }
@@ -52,7 +51,7 @@ struct EntrySelection: Sendable, Equatable {
         String(decoding: FoldedText.fold(text), as: UTF8.self)
     }
 
-    private func isBefore(_ left: CachedEntry, _ right: CachedEntry) -> Bool {
+    private func isBefore(_ left: CachedItem, _ right: CachedItem) -> Bool {
         switch order {
         case .played where left.lastPlayed != right.lastPlayed: left.lastPlayed > right.lastPlayed
         case .size where left.length != right.length: (left.length ?? -1) > (right.length ?? -1)

@@ -3,7 +3,7 @@ import Media
 import Playlists
 import TerminalUI
 
-/// The table of `reprise cache list`. Pure.
+/// The tables of `reprise cache list` and `info`. Pure.
 struct EntryTable: Sendable {
     var style: TextStyle
     /// The current time in seconds since 1970.
@@ -17,7 +17,7 @@ struct EntryTable: Sendable {
     static let titleColumns = 40
 
     /// A line of column titles, one for each entry, and a last line with the sum.
-    func lines(_ entries: [CachedEntry]) -> [String] {
+    func lines(_ entries: [CachedItem]) -> [String] {
         guard !entries.isEmpty else { return ["The cache is empty"] }
         let isWide = style.columns.map { $0 >= Self.wideColumns } ?? true
         var columns = [
@@ -40,12 +40,44 @@ struct EntryTable: Sendable {
     }
 
     /// The size on the disk and the name of `entry`, without a column.
-    func brief(_ entry: CachedEntry) -> String {
-        let name = TrackName.text(entry.title, entry.artist, at: entry.url, dash: style.glyphs.dash)
-        return "\(SizeText.text(entry.allocatedBytes))  \(style.shown(name))"
+    func brief(_ entry: CachedItem) -> String {
+        "\(SizeText.text(entry.allocatedBytes))  \(style.shown(entry.name(dash: style.glyphs.dash)))"
     }
 
-    private func cells(_ entry: CachedEntry, isWide: Bool) -> [SafeText] {
+    /// A line for each known fact of `entry`: those of `reprise cache info`.
+    func details(_ entry: CachedItem) -> [String] {
+        let ranges = entry.stored.ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
+        let gaps = entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? []
+        let missing = gaps.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
+        var rows: [(name: String, value: String?)] = [
+            ("source", entry.url.string)
+        ]
+        rows += entry.otherURLs.map { ("also as", $0.string) }
+        rows += [
+            ("title", entry.title?.string),
+            ("artist", entry.artist?.string),
+            ("duration", entry.duration?.clockTime),
+            ("type", entry.contentType?.string),
+            ("size", entry.length.map { "\(SizeText.text($0)) (\($0) bytes)" }),
+            ("cached", "\(SizeText.text(entry.storedBytes)) (\(entry.storedBytes) bytes)"),
+            ("share", entry.percent.map { "\($0) %" }),
+            ("ranges", ranges.isEmpty ? nil : ranges),
+            ("missing", missing.isEmpty ? nil : missing),
+            ("on disk", "\(SizeText.text(entry.allocatedBytes)) (\(entry.allocatedBytes) bytes)"),
+            ("seekable", entry.acceptsRanges.map { $0 ? "yes" : "no" }),
+            ("etag", entry.etag?.string),
+            ("last modified", entry.lastModified?.string),
+            ("pinned", entry.isPinned ? "yes" : "no"),
+            ("first cached", entry.created.map(time)),
+            ("last played", time(entry.lastPlayed)),
+        ]
+        let known = rows.compactMap { row in
+            row.value.map { [SafeText(row.name), style.shown(SafeText($0))] }
+        }
+        return TextTable(columns: [.init(), .init()], rows: known).lines(width: nil)
+    }
+
+    private func cells(_ entry: CachedItem, isWide: Bool) -> [SafeText] {
         let cells: [SafeText] = [
             entry.length.map { SafeText(SizeText.text($0)) } ?? "?",
             SafeText(entry.percent.map { "\($0) %" } ?? SizeText.text(entry.storedBytes)),
@@ -54,15 +86,14 @@ struct EntryTable: Sendable {
             entry.created.map { AgeText.text(seconds: now &- $0) } ?? "?",
             entry.isPinned ? "*" : "",
         ]
-        let name = TrackName.text(entry.title, entry.artist, at: entry.url, dash: style.glyphs.dash)
-        let music = style.shown(name)
+        let music = style.shown(entry.name(dash: style.glyphs.dash))
         guard isWide else { return cells + [music] }
         return cells + [
             entry.title == nil ? "" : music, style.shown(SafeText(PercentEncoding.decoded(entry.url.string))),
         ]
     }
 
-    private func sum(_ entries: [CachedEntry]) -> String {
+    private func sum(_ entries: [CachedItem]) -> String {
         let stored = entries.reduce(Int64(0)) { $0 &+ $1.storedBytes }
         let pinned = entries.count(where: \.isPinned)
         let lists = entries.count(where: \.isList)
@@ -71,11 +102,50 @@ struct EntryTable: Sendable {
     }
 }
 
-extension CachedEntry {
+extension CachedItem {
     /// `true` for a playlist, a feed or a web folder: a resource without a length in time that is named or typed as one.
     var isList: Bool {
         title == nil && duration == nil
             && ResourceKind.isList(contentType: contentType?.string, url: url.string)
+    }
+}
+
+// Entries as JSON objects. Fields may be added, but none renamed.
+extension CachedItem {
+    var listFields: [(key: String, value: EventField)] {
+        [
+            ("source", .text(url)),
+            ("title", .text(orNone: title)),
+            ("artist", .text(orNone: artist)),
+            ("duration", .seconds(orNone: duration)),
+            ("type", .text(orNone: contentType)),
+            ("size", .integer(orNone: length)),
+            ("stored", .integer(storedBytes)),
+            ("lastPlayed", .integer(lastPlayed)),
+            ("created", .integer(orNone: created)),
+            ("allocated", .integer(allocatedBytes)),
+            ("complete", .flag(isComplete)),
+            ("pinned", .flag(isPinned)),
+        ]
+    }
+
+    var infoFields: [(key: String, value: EventField)] {
+        listFields + [
+            ("ranges", .ranges(stored.ranges)),
+            ("etag", .text(orNone: etag)),
+            ("lastModified", .text(orNone: lastModified)),
+            ("seekable", acceptsRanges.map { .flag($0) } ?? .none),
+            ("alsoAs", .list(otherURLs.map { .text($0) })),
+        ]
+    }
+}
+
+extension EventField {
+    static func integer(orNone number: Int64?) -> EventField { number.map { .integer($0) } ?? .none }
+
+    /// Ranges as pairs of offsets, the second exclusive.
+    static func ranges(_ ranges: some Sequence<ByteRange>) -> EventField {
+        .list(ranges.map { .list([.integer($0.lowerBound), .integer($0.upperBound)]) })
     }
 }
 
@@ -84,7 +154,8 @@ extension CachedEntry {
 /// Columns are two spaces apart. The last column gets the remaining width, and its cells are truncated.
 struct TextTable: Sendable {
     struct Column: Sendable, Equatable {
-        var title: SafeText
+        /// Empty in a table without titles.
+        var title: SafeText = ""
         var isRightAligned = false
         /// If there is no room for all columns, those with the highest rank are left out first; `nil` for
         /// never.
@@ -100,8 +171,8 @@ struct TextTable: Sendable {
     /// The rows, each with one cell per column.
     var rows: [[SafeText]]
 
-    /// A line of titles and one for each row, none wider than `width` columns of the terminal; with `nil`
-    /// there is no limit, and nothing is truncated or left out.
+    /// A line of titles, if there are any, and one for each row. None is wider than `width` columns of the
+    /// terminal; with `nil` there is no limit, and nothing is truncated or left out.
     func lines(width: Int?, ellipsis: SafeText = "…") -> [String] {
         var shown = Array(columns.indices)
         var widths = columns.indices.map { self.width(of: $0, isLimited: width != nil) }
@@ -116,7 +187,8 @@ struct TextTable: Sendable {
                 widths[last] = min(widths[last], max(1, room(for: shown, widths, in: width)))
             }
         }
-        return ([columns.map(\.title)] + rows).map { row in
+        let titles = columns.map(\.title)
+        return ((titles.allSatisfy(\.isEmpty) ? [] : [titles]) + rows).map { row in
             let line = shown.map { index in
                 let cell =
                     width == nil ? row[index] : row[index].cut(toColumns: widths[index], ellipsis: ellipsis)

@@ -17,3 +17,33 @@ struct MusicSupply: Sendable {
     /// Closes connections and ends threads.
     let shutdown: @Sendable () async -> Void
 }
+
+extension MusicSupply {
+    /// The tracks of all `sources`, each once, in order, with the problems of those that cannot be read. Ends
+    /// early if the task is cancelled.
+    func tracks(of sources: [String]) async -> ResolvedTracks {
+        var found = ResolvedTracks(tracks: [])
+        var seen = Set<ResourceLocation>()
+        var lists = Set<WebURL>()
+        for source in sources where !Task.isCancelled {
+            do {
+                var part = try await resolver.tracks(for: source)
+                part.tracks.removeAll { !seen.insert($0.location).inserted }
+                part.lists.removeAll { !lists.insert($0).inserted }
+                found.add(part)
+            } catch let error as MediaError {
+                found.problems.append(error)
+            } catch {
+                // Cancelled: the caller checks for that.
+            }
+        }
+        return found
+    }
+}
+
+extension ResolvedTracks {
+    /// The lists and tracks from the web.
+    var urls: [WebURL] {
+        lists + tracks.compactMap { if case .web(let url) = $0.location { url } else { nil } }
+    }
+}

@@ -14,7 +14,7 @@ struct NamedEntries {
 
     /// The cached track of `source`, a URL or a word. Prints the reason and returns `nil` if there is none, or if several
     /// match the word.
-    func entry(_ source: String) async throws -> CachedEntry? {
+    func entry(_ source: String) async throws -> CachedItem? {
         if let url = WebURL(source) {
             let entry = try await command.administration.info(for: url)
             if entry == nil { sayNotCached() }
@@ -26,41 +26,47 @@ struct NamedEntries {
         return matches.count == 1 ? matches[0] : nil
     }
 
-    /// `sources`, with each word that only one cached track matches replaced by the track's URL. Words that match nothing
-    /// stay as they are. Prints the reason and returns `nil` if several tracks match, or the URL is not known.
-    func sources(_ sources: [String]) async throws -> [String]? {
-        var named: [String] = []
+    /// Divides `sources` into the cached tracks that words name, and the others, in order.
+    ///
+    /// A word that matches nothing is one of the others. A word that names a list is replaced by the URL of the
+    /// list, which stands for its tracks; with `byURL`, so is a word that names a track. Prints the reason and
+    /// returns `nil` if several tracks match a word, or if the URL to replace it is not known.
+    func divided(
+        _ sources: [String],
+        byURL: Bool = false
+    ) async throws -> (entries: [CachedItem], others: [String])? {
+        var entries: [CachedItem] = []
+        var others: [String] = []
         for source in sources {
-            guard isWord(source), case let matches = try await matches(source), !matches.isEmpty else {
-                named.append(source)
+            guard isWord(source), case let matches = try await matches(source), let entry = matches.first
+            else {
+                others.append(source)
                 continue
             }
             guard matches.count == 1 else {
                 sayCandidates(matches)
                 return nil
             }
-            guard let url = url(of: matches[0]) else { return nil }
-            named.append(url.requestString)
+            guard byURL || entry.isList else {
+                entries.append(entry)
+                continue
+            }
+            guard !entry.url.string.hasSuffix("…") else {
+                command.console.say(
+                    "cache " + name + ": give all of its URL; its query, a possible secret, is not stored"
+                )
+                return nil
+            }
+            others.append(entry.url.string)
         }
-        return named
-    }
-
-    /// The URL of `entry`; prints the reason and returns `nil` if it had a query, which is not stored.
-    func url(of entry: CachedEntry) -> WebURL? {
-        let url = entry.url.string.hasSuffix("…") ? nil : WebURL(entry.url.string)
-        if url == nil {
-            command.console.say(
-                "cache " + name + ": give all of its URL; its query, a possible secret, is not stored"
-            )
-        }
-        return url
+        return (entries, others)
     }
 
     private func isWord(_ source: String) -> Bool {
         !source.contains("://") && source != "-" && access(FileName.cString(source), F_OK) != 0
     }
 
-    private func matches(_ word: String) async throws -> [CachedEntry] {
+    private func matches(_ word: String) async throws -> [CachedItem] {
         // An error would name it, and it may hold a secret.
         guard !word.contains("://") else { return [] }
         return EntrySelection(words: [word]).applied(to: try await command.administration.list())
@@ -71,7 +77,7 @@ struct NamedEntries {
         command.console.say("cache " + name + ": that source is not cached; cache list shows what is")
     }
 
-    private func sayCandidates(_ matches: [CachedEntry]) {
+    private func sayCandidates(_ matches: [CachedItem]) {
         let count = SafeText("\(matches.count)")
         command.console.say("cache " + name + ": " + count + " cached tracks match; name one by its URL:")
         for entry in matches.prefix(Self.mostCandidates) {

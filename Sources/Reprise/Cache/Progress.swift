@@ -45,14 +45,8 @@ final class FetchProgress: Sendable {
         draw()
     }
 
-    /// A track is a list, which has `count` tracks that were not counted yet.
-    func listFound(of count: Int) {
-        state.withLock { $0.totals.listFound(of: count) }
-        draw()
-    }
-
-    func trackIsDone(_ outcome: TrackFetch.Outcome) {
-        state.withLock { $0.totals.trackIsDone(outcome) }
+    func update(_ change: @Sendable (inout FetchTotals) -> Void) {
+        state.withLock { change(&$0.totals) }
         draw()
     }
 
@@ -98,6 +92,10 @@ struct FetchTotals: Sendable {
     private(set) var trackCount: Int
     private(set) var doneCount = 0
     private(set) var availableCount = 0
+    /// The tracks, sources and entries of lists that are not available.
+    private(set) var failedCount = 0
+    /// The bytes downloaded of the tracks that are cached.
+    private var cachedBytes: Int64 = 0
     /// The sizes of the tracks that are cached, and their number.
     private var sizes: (bytes: Int64, count: Int) = (0, 0)
     /// The bytes downloaded by downloads that have ended.
@@ -107,18 +105,34 @@ struct FetchTotals: Sendable {
 
     init(trackCount: Int) { self.trackCount = trackCount }
 
-    /// The `count` tracks of a list take its place.
+    /// A track is a list: its `count` tracks that were not counted yet take its place.
     mutating func listFound(of count: Int) { trackCount += count - 1 }
 
-    mutating func trackIsDone(_ outcome: TrackFetch.Outcome) {
+    mutating func count(_ outcome: TrackFetch.Outcome) {
         doneCount += 1
         switch outcome {
-        case .cached(let entry, _):
+        case .cached(let entry, let fetched):
             availableCount += 1
+            cachedBytes += fetched
             sizes = (sizes.bytes + entry.storedBytes, sizes.count + 1)
         case .local: availableCount += 1
-        case .failed, .list: break
+        case .failed: failedCount += 1
+        case .list: break
         }
+    }
+
+    /// A track that was counted as cached was evicted.
+    mutating func countLoss() {
+        availableCount -= 1
+        failedCount += 1
+    }
+
+    /// A source, or an entry of a list, could not be resolved.
+    mutating func countProblem() { failedCount += 1 }
+
+    var exitCode: ExitCode {
+        if failedCount == 0 { return .success }
+        return availableCount > 0 ? .someFailed : .nothingPlayed
     }
 
     private var fetchedBytes: Int64 { running.reduce(endedBytes) { $0 + $1.fetchedBytes } }
@@ -150,6 +164,14 @@ struct FetchTotals: Sendable {
     var noteText: String {
         let reason = running.lazy.compactMap(\.wait).first.map { " · retrying: \($0.error.reason)" }
         return text + (reason ?? "")
+    }
+
+    /// The last line: `3 of 4 tracks are available offline, 12 MB downloaded`.
+    var summary: String {
+        let all = availableCount + failedCount
+        return "\(availableCount) of \(CountText.of(all, "track")) "
+            + "\(availableCount == 1 || all == 1 ? "is" : "are") available offline, "
+            + "\(SizeText.text(cachedBytes)) downloaded"
     }
 
     /// The last line of a fetch that the user stopped.

@@ -7,7 +7,7 @@ struct TrackFetch: Sendable {
     /// The result for one track.
     enum Outcome: Sendable, Equatable {
         /// All of it is cached in an entry; `fetched` bytes were downloaded now.
-        case cached(CachedEntry, fetched: Int64)
+        case cached(CachedItem, fetched: Int64)
         /// A local file that can be played, which needs no cache.
         case local
         /// A list instead of music, of these tracks.
@@ -23,7 +23,7 @@ struct TrackFetch: Sendable {
     let track: Track
     let supply: MusicSupply
     /// Looks up the entry of a URL.
-    let entry: @Sendable (WebURL) async throws -> CachedEntry?
+    let entry: @Sendable (WebURL) async throws -> CachedItem?
     /// Called with the reader once it is open, so that its report can be shown, and with `nil` before it
     /// closes.
     let onReader: @Sendable ((any ResourceReader)?) -> Void

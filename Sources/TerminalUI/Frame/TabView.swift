@@ -50,7 +50,7 @@ enum TabView {
             return [SafeText("\(matches) tracks, \(SizeText.text(stored))"), SafeText(matches)]
         }
         let size = cache.report.budget.map { SizeText.text(stored, of: $0) } ?? SizeText.text(stored)
-        let lists = cache.report.entries?.count(where: \.isList) ?? 0
+        let lists = cache.report.listCount
         let tracks = CountText.of(all - lists, "track")
         let both = CountText.tracks(all - lists, lists: lists)
         // With lists among the rows, the selected row has no place among the tracks.

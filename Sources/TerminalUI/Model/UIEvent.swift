@@ -62,8 +62,8 @@ package enum UIAction: Sendable, Equatable {
     case listPaths(String)
     /// Starts or stops watching the cache, which is read at once and again after each change.
     case watchCache(Bool)
-    case evict(CachedTrack.ID)
-    case setPinned(CachedTrack.ID, Bool)
+    case evict(CachedItem.ID)
+    case setPinned(CachedItem.ID, Bool)
     /// Starts or stops the analysis of the sound.
     case watchSound(Bool)
     /// Writes every cell again, because another program may have written on the terminal.

@@ -7,13 +7,13 @@ package struct CacheViewState: Sendable {
     package private(set) var isAvailable = true
     package private(set) var report = CacheContents()
     /// The entries that match the filter, the last played first.
-    package private(set) var entries: [CachedTrack] = []
+    package private(set) var entries: [CachedItem] = []
     /// Only entries that match it are shown; empty for all.
     private(set) var filter = ""
     /// The entry that a repeated `delete` deletes.
-    private var candidate: CachedTrack.ID?
+    private var candidate: CachedItem.ID?
 
-    package var selected: CachedTrack? {
+    package var selected: CachedItem? {
         entries.indices.contains(list.selected) ? entries[list.selected] : nil
     }
 
@@ -44,18 +44,18 @@ package struct CacheViewState: Sendable {
     /// The text in which a search looks.
     func text(ofRow row: Int) -> String { Self.text(of: entries[row]) }
 
-    private static func text(of entry: CachedTrack) -> String {
-        entry.name().string + " " + entry.source.string
+    private static func text(of entry: CachedItem) -> String {
+        entry.name().string + " " + entry.url.string
     }
 
     /// Adds the selected entry to the queue.
     func add() -> CommandOutcome {
         guard let entry = selected else { return .noSelection }
         // The cache reports an address without its query, which may hold secrets, and marks the gap with `…`.
-        guard !entry.source.string.hasSuffix("…") else {
+        guard !entry.url.string.hasSuffix("…") else {
             return .error("Can't add it: its full address is not known – use :add")
         }
-        return .notice("Added " + entry.name(), [.send(.add(entry.source.string))])
+        return .notice("Added " + entry.name(), [.send(.add(entry.url.string))])
     }
 
     /// Deletes the selected entry from the cache if called twice in a row. `key` is the name of the key to
@@ -109,8 +109,9 @@ enum CacheView {
             let entry = state.entries[row]
             let cells: [SafeText] = [
                 entry.length.map { SafeText(SizeText.text($0)) } ?? "?",
-                SafeText(entry.share.map { "\($0) %" } ?? "?"), "",
-                AgeText.text(seconds: entry.age.components.seconds), entry.isPinned ? glyphs.pin : "",
+                SafeText(entry.percent.map { "\($0) %" } ?? "?"), "",
+                AgeText.text(seconds: max(0, state.report.time &- entry.lastPlayed)),
+                entry.isPinned ? glyphs.pin : "",
                 entry.name(dash: glyphs.dash),
             ]
             let map = RangeBar.parts(entry.stored, length: entry.length)
@@ -125,17 +126,5 @@ enum CacheView {
             return SafeText("No match for \"\(state.filter)\"")
         }
         return state.report.entries == nil ? "Reading the cache" + glyphs.more : "No cached tracks yet"
-    }
-}
-
-extension CachedTrack {
-    /// The cached share in percent, rounded down, so that 100 means all; `nil` if the length is unknown.
-    fileprivate var share: Int? {
-        guard let length, length > 0 else { return length == 0 ? 100 : nil }
-        return isComplete ? 100 : min(99, Int(Double(stored.byteCount) / Double(length) * 100))
-    }
-
-    fileprivate func name(dash: SafeText = "–") -> SafeText {
-        TrackName.text(title, artist, at: source, dash: dash)
     }
 }

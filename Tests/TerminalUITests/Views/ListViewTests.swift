@@ -174,7 +174,7 @@ struct ListViewTests {
         for view in ViewName.allCases {
             for columns in [16, 40, 80, 200] {
                 var state = screenState(player, columns: columns)
-                var entry = CachedTrack(id: CachedTrack.ID(1), source: evil)
+                var entry = CachedItem(CachedItem.ID(1), url: evil, lastPlayed: 0)
                 entry.title = evil
                 state.showCache([entry])
                 let decision = record(0, .decision(.gaveUp, evil), of: evil)

@@ -28,7 +28,7 @@ struct ViewSearchTests {
         #expect(state.view == .cache && state.queue.filter == nil)
         #expect(state.cache.entries.map(\.id.value) == [8])
         #expect(state.screen[0].hasSuffix(" 1 of 3"))
-        #expect(state.type("P") == [.setPinned(CachedTrack.ID(8), false)])
+        #expect(state.type("P") == [.setPinned(CachedItem.ID(8), false)])
         // A new report is filtered too.
         state.showCache(sampleEntries().reversed(), revision: 2)
         #expect(state.cache.entries.map(\.id.value) == [8])
