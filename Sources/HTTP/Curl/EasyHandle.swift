@@ -157,7 +157,7 @@ final class EasyHandle {
     /// Returns `false` if one of the options could not be set: the request would not be the intended one.
     private func setRequest(_ configuration: HTTPConfiguration) -> Bool {
         var isSet = set(CURLOPT_URL, request.url)
-        isSet = setProtocols() && isSet
+        isSet = set(CURLOPT_PROTOCOLS_STR, "http,https") && isSet
         isSet = set(CURLOPT_USERAGENT, configuration.userAgent) && isSet
         // Requests the body without a content coding, since offsets must count the bytes that are stored, but
         // ranges count encoded bytes (RFC 9110 §14.1.2). With this option instead of a header, libcurl
@@ -207,13 +207,5 @@ final class EasyHandle {
         okayAliases = ccurl_slist_append(nil, "ICY ")
         return okayAliases != nil
             && ccurl_easy_set_pointer(pointer, CURLOPT_HTTP200ALIASES, okayAliases) == CURLE_OK
-    }
-
-    /// Limits the protocols. The option that takes text is new in libcurl 7.85; older versions only have the
-    /// one that takes bits.
-    private func setProtocols() -> Bool {
-        let httpAndHTTPS = 1 | 2
-        return set(CURLOPT_PROTOCOLS_STR, "http,https")
-            || ccurl_easy_set_long(pointer, CURLoption(rawValue: 181), httpAndHTTPS) == CURLE_OK
     }
 }
