@@ -148,7 +148,7 @@ struct OggClock: StreamClock {
     }
 
     func offsets(at shares: [Double]) -> [Int64]? {
-        guard links.count == 1, let lastCount, let audio else { return nil }
+        guard links.count == 1, let lastCount, lastCount > 0, let audio else { return nil }
         return links[0].offsets(at: shares, of: lastCount, upTo: audio.upperBound)
     }
 }
