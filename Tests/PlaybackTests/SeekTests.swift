@@ -56,6 +56,24 @@ import Testing
         #expect(effects.start?.position == .zero && effects.start?.reusing == 1 && !effects.endsTrack)
     }
 
+    @Test(arguments: [(90, false), (60, true)] as [(FrameCount, Bool)])
+    func `a start past an end that is only estimated is at its place if there is music`(
+        landed: FrameCount,
+        isRefused: Bool
+    ) {
+        var info = StreamInfo.music(seconds: 60)
+        info.isDurationExact = false
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        state.send(.launched(ResolvedTracks(tracks: numbered(1...1)), start: 1, position: .seconds(90)))
+        let landing = SeekLanding(frame: landed * 1_000, isExact: true)
+        let effects = state.send(.passReady(1, info, landing))
+        #expect(
+            effects.contains(.emit(.notice(code: "bad-command", message: "The track is 1:00 long")))
+                == isRefused
+        )
+        #expect(state.position == (isRefused ? .zero : .seconds(90)))
+    }
+
     @Test func `seeks of a held key add up from the requested position, not from the heard one`() {
         var state = sounding()
         for count in 1...6 {

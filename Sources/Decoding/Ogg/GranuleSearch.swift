@@ -31,12 +31,16 @@ struct GranuleSearch {
     /// bracket, so the search ends for any file.
     private static let mostWindows = 64
     private static let mostInterpolations = 6
+    /// The most by which the mean rate of a stream grows when its known part doubles.
+    private static let mostGrowth = 1.5
 
     private let target: FrameCount
     private let serial: UInt32
     private let needsWholePacket: Bool
     /// The number of frames of the first sound.
     private let firstSound: FrameCount
+    /// `true` if a later stream may have the same serial number.
+    private let mayRepeat: Bool
     /// The mean length of the pages seen last.
     private var pageByteCount: Int64
     /// The offset of the first page of the music.
@@ -97,6 +101,7 @@ struct GranuleSearch {
     ///   - pageByteCount: the mean length of pages, as far as is known.
     ///   - firstSound: the frames from `target` on that are decoded for the first sound: the priming, and those heard
     ///     first.
+    ///   - mayRepeat: `true` if a later stream may have the same serial number.
     init(
         for target: FrameCount,
         in serial: UInt32,
@@ -107,13 +112,15 @@ struct GranuleSearch {
         bytesPerFrame: Double,
         withWholePacket needsWholePacket: Bool,
         pageByteCount: Int64,
-        firstSound: FrameCount
+        firstSound: FrameCount,
+        mayRepeat: Bool = false
     ) {
         self.target = target
         self.serial = serial
         self.needsWholePacket = needsWholePacket
         self.pageByteCount = pageByteCount
         self.firstSound = firstSound
+        self.mayRepeat = mayRepeat
         self.start = start
         self.origin = origin
         rates = (bytesPerFrame, nil)
@@ -123,6 +130,8 @@ struct GranuleSearch {
         if let above, (start..<end.offset).contains(above.offset) { high = (above.offset, above.position) }
     }
 
+    /// `true` if the last page is looked for: no position leads to it, so the bracket is halved.
+    private var isForEnd: Bool { target >= OggPage.farthestGranule - OpusHead.primingFrames }
     private var lowOffset: Int64 { low?.offset ?? start }
     private var lowPosition: FrameCount { low?.position ?? origin }
 
@@ -168,6 +177,11 @@ struct GranuleSearch {
     /// before the first window, or if the last window's rate leads out of the bracket.
     private func estimate() -> Int64 {
         let width = Double(high.offset - lowOffset)
+        if isForEnd {
+            let middle = lowOffset + Int64(width / 2)
+            // In the next stream, but not farther behind its start, positions are lower than those known.
+            return mayRepeat ? min(middle, lowOffset + (lowOffset - start)) : middle
+        }
         guard windowCount < Self.mostInterpolations || windowCount % 2 == 1 else {
             return lowOffset + Int64(width / 2)
         }
@@ -215,11 +229,11 @@ struct GranuleSearch {
     }
 
     private func note(_ page: OggPage, at offset: Int64, in window: inout Window) {
-        guard page.serial == serial, let granule = page.granule, offset < high.offset else {
-            // A first page begins a later stream: the pages from there on do not belong to this one.
-            if page.isFirst, page.serial != serial { window.isOver = true }
-            return
-        }
+        // A first page begins a later stream: the pages from there on do not belong to this one.
+        if page.isFirst { window.isOver = true }
+        guard !page.isFirst, page.serial == serial, let granule = page.granule, offset < high.offset,
+            !isRepeated(granule, at: offset)
+        else { return }
         let place = Place(position: granule, offset: offset)
         window.pageCount += 1
         window.pagesByteCount += Int64(page.byteCount)
@@ -231,6 +245,13 @@ struct GranuleSearch {
         {
             window.below = place
         }
+    }
+
+    /// `true` if a page has too low a granule position for its distance from the start: it is of a later stream.
+    private func isRepeated(_ granule: FrameCount, at offset: Int64) -> Bool {
+        guard mayRepeat, let low, low.offset > start else { return false }
+        let growth = Double(offset - start) / Double(low.offset - start)
+        return growth * Double(low.position - origin) > Self.mostGrowth * Double(granule - origin)
     }
 
     /// Narrows the bracket by what the window has shown.

@@ -10,6 +10,8 @@ package final class OggDecoder: AudioDecoder {
     /// The most bytes of heads that are kept, and the most streams without sound in a row.
     private static let mostHeadBytes = 4 << 20
     private static let mostEmptyLinks = 64
+    /// The most bytes between the last page that a search finds and the next logical stream: a window and two pages.
+    private static let mostBeforeLink = GranuleSearch.window + 2 * Int64(OggPage.mostByteCount)
     /// Packets at hand are decoded up to this many bytes of frames, so that the sink is not woken for each.
     private static let mostDecoded = 64 << 10
 
@@ -30,8 +32,12 @@ package final class OggDecoder: AudioDecoder {
     /// The length of the resource when its end was looked at; `nil` before that.
     private var tailLength: Int64?
     private var hasAskedForTail = false
+    /// What the end showed then.
+    private var tail: OggTail?
     /// `true` if other streams follow those of `links`, so that the length in time is unknown.
     private var isChained = false
+    /// `true` once the bytes behind the last of `links` were searched for another stream in vain.
+    private var hasSearchedForLink = false
 
     /// The place up to which the music is decoded.
     private struct Place {
@@ -57,17 +63,10 @@ package final class OggDecoder: AudioDecoder {
     private func opening() async throws {
         let start = try await input.begun(as: .ogg)
         let pages = OggPageReader(source, at: start.offset, holding: start.bytes)
-        let head = try await head(pages)
-        let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)
-        var link = OggLink(head)
-        link.look(at: pages.walk)
-        source.willRead(head.dataStart..<link.firstSoundEnd)
-        var made = Place(0, of: head, pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
-        // The first page of the music states where it begins.
-        guard try await takePage(in: &made, of: &link) == .music else {
+        var (made, link) = try await begin(OggLink(try await head(pages)), number: 0, pages)
+        guard !made.player.needsPage else {
             throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
         }
-        link.origin = made.player.origin ?? 0
         if let length = source.length, link.takeStored(input.seekTable, length: length) {
             tailLength = length
         }
@@ -77,6 +76,19 @@ package final class OggDecoder: AudioDecoder {
         place = made
         update()
         try await lookAtTail()
+    }
+
+    /// Begins `link`, logical stream number `number`, up to the first page of its music, which states where it begins.
+    private func begin(_ link: OggLink, number: Int, _ pages: OggPageReader) async throws -> (Place, OggLink)
+    {
+        var link = link
+        let head = link.head
+        let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)
+        link.look(at: pages.walk)
+        source.willRead(head.dataStart..<link.firstSoundEnd)
+        var place = Place(number, of: head, pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
+        _ = try await takePage(in: &place, of: &link)
+        return (place, link)
     }
 
     private func head(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
@@ -89,27 +101,18 @@ package final class OggDecoder: AudioDecoder {
 
     // MARK: Decoding
 
-    private enum Read: Equatable {
-        case music
-        /// A first page: another logical stream begins.
-        case head
-        case end
-    }
-
-    /// Reads pages until the player has packets, another logical stream begins, or the resource ends.
-    private func takePage(in place: inout Place, of link: inout OggLink) async throws -> Read {
+    /// Reads pages until the player has packets, another logical stream begins, or the resource ends. Returns the first
+    /// page of the other stream.
+    private func takePage(in place: inout Place, of link: inout OggLink) async throws -> OggPageWalk.Found? {
         while place.player.needsPage {
-            guard let found = try await place.pages.next() else { return .end }
-            if found.page.isFirst {
-                nextHead = found
-                return .head
-            }
+            guard let found = try await place.pages.next() else { return nil }
+            if found.page.isFirst { return found }
             guard found.page.serial == link.head.serial else { continue }
             link.note(found)
             place.player.receive(place.packets.take(found))
             link.origin = place.player.origin ?? link.origin
         }
-        return .music
+        return nil
     }
 
     /// The first page of the next logical stream, once it was read.
@@ -155,11 +158,11 @@ package final class OggDecoder: AudioDecoder {
         self.place = nil
         defer { self.place = place }
         let number = place.link
-        let read = try await takePage(in: &place, of: &links[number])
-        if read == .music { return true }
+        nextHead = try await takePage(in: &place, of: &links[number])
+        guard place.player.needsPage else { return true }
         self.place = place
         ended(place)
-        return read == .head
+        return nextHead != nil
     }
 
     /// The music of the link at `place` has ended: its length is known now.
@@ -167,7 +170,7 @@ package final class OggDecoder: AudioDecoder {
         guard let position = place.player.position else { return }
         links[place.link].end = min(position, place.player.limit ?? position)
         links[place.link].endOffset = nextHead?.offset
-        if nextHead != nil { isChained = true }
+        if place.link == links.count - 1 { isChained = nextHead != nil }
         update()
     }
 
@@ -179,7 +182,7 @@ package final class OggDecoder: AudioDecoder {
         let head = try await head(old.pages, after: first)
         let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)
         nextHead = nil
-        let number = note(head, after: old.link)
+        let number = note(OggLink(head, startTime: links[old.link].endTime), after: old.link)
         place = Place(number, of: head, old.pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
         let format = info.format
         update()
@@ -187,14 +190,12 @@ package final class OggDecoder: AudioDecoder {
         return true
     }
 
-    /// Returns the number of the logical stream with `head`, which follows number `last`.
-    private func note(_ head: OggHead, after last: Int) -> Int {
+    /// Returns the number of the logical stream `link`, which follows number `last`.
+    private func note(_ link: OggLink, after last: Int) -> Int {
         let number = last + 1
-        if number < links.count, links[number].head.dataStart == head.dataStart { return number }
-        let time = links[last].format.duration(of: links[last].frameCount ?? 0)
-        let link = OggLink(head, startTime: links[last].startTime + time)
-        if number == links.count, headByteCount + head.byteCount <= Self.mostHeadBytes {
-            headByteCount += head.byteCount
+        if number < links.count, links[number].head.dataStart == link.head.dataStart { return number }
+        if number == links.count, headByteCount < Self.mostHeadBytes {
+            headByteCount += link.head.byteCount
             links.append(link)
             return number
         }
@@ -226,32 +227,28 @@ package final class OggDecoder: AudioDecoder {
 
     /// Reads the end of the resource once it is stored, so that this needs no request.
     private func lookAtTail() async throws {
-        guard let length = source.length, length != tailLength, links.count == 1,
-            length > links[0].head.dataStart
+        guard let length = source.length, length != tailLength, length > links[0].head.dataStart
         else { return }
         let range = max(links[0].head.dataStart, length - Self.tailByteCount)..<length
         guard let bytes = try await source.allStored(in: range) else { return }
         takeTail(bytes, at: range.lowerBound, length: length)
     }
 
-    /// Looks for the last page of the music.
+    /// Looks for the last page of the music in `bytes`, the end of the resource.
     private func takeTail(_ bytes: [UInt8], at offset: Int64, length: Int64) {
         tailLength = length
-        var walk = OggPageWalk(at: offset, holding: bytes)
-        var end: FrameCount?
-        var isForeign = false
-        repeat {
-            while let found = walk.next() {
-                if found.page.serial == links[0].head.serial {
-                    end = found.page.granule ?? end
-                    isForeign = false
-                } else {
-                    isForeign = isForeign || found.page.isFirst || end == nil
-                }
-            }
-        } while walk.ended()
-        isChained = isForeign
-        if !isForeign, let end, end >= links[0].first { links[0].end = end }
+        tail = OggTail(OggPageWalk(at: offset, holding: bytes))
+        hasSearchedForLink = false
+        noteTail()
+    }
+
+    /// Learns from the end of the resource if the last known logical stream ends there.
+    private func noteTail() {
+        guard let tail, let last = links.last else { return }
+        let isRepeated = links.dropLast().contains { $0.head.serial == last.head.serial }
+        let end = !isRepeated || hasSearchedForLink ? tail.end(of: last, trusted: hasSearchedForLink) : nil
+        isChained = end == nil && !tail.isEmpty
+        if let end, end >= last.first { links[links.count - 1].end = end }
         update()
     }
 
@@ -264,7 +261,69 @@ package final class OggDecoder: AudioDecoder {
             hasAskedForTail = true
             source.prefetch(max(0, length - Self.tailByteCount)..<length)
         }
-        return false
+        return isRestStored ? try await findLink() : false
+    }
+
+    // MARK: Chained streams
+
+    /// `true` if all from the last known logical stream on is stored, so that a search makes no request.
+    private var isRestStored: Bool {
+        guard let length = source.length, let start = links.last?.head.dataStart, start < length
+        else { return false }
+        return source.isStored(start..<length)
+    }
+
+    /// `true` if the music at `time` may be in a logical stream that is not known yet.
+    private func isUnknown(_ time: Duration) -> Bool {
+        guard let last = links.last, time >= last.startTime else { return false }
+        return isChained && !last.reaches(time) || isRestStored
+    }
+
+    /// Finds where the last known logical stream ends, and the head of the one that follows it. Returns `false` if none
+    /// does, or none that is played.
+    private func findLink() async throws -> Bool {
+        guard !hasSearchedForLink, headByteCount < Self.mostHeadBytes, let length = source.length,
+            let last = links.last
+        else { return false }
+        let number = links.count - 1
+        let mayRepeat = tail?.has(last.head.serial) ?? true
+        let search = last.search(for: OggPage.farthestGranule, length: length, mayRepeat: mayRepeat)
+        let offset = try await page(for: OggPage.farthestGranule, in: number, by: search)
+        let start = offset ?? last.head.dataStart
+        let pages = OggPageReader(source, at: start)
+        var end: FrameCount?
+        var first: OggPageWalk.Found?
+        while first == nil, let found = try await pages.next(), found.offset - start <= Self.mostBeforeLink {
+            if found.page.isFirst {
+                first = found
+            } else if found.page.serial == last.head.serial {
+                end = found.page.granule ?? end
+            }
+        }
+        guard let first, let end else {
+            hasSearchedForLink = true
+            noteTail()
+            return false
+        }
+        var known = links[number]
+        known.end = end
+        known.endOffset = first.offset
+        var next: OggLink?
+        do {
+            let link = OggLink(try await head(pages, after: first), startTime: known.endTime)
+            next = try await begin(link, number: number + 1, pages).1
+        } catch let error as MediaError where [.notAudio, .missingLibrary].contains(error.code) {}
+        // Changed only after the last `await`, so that a cancelled search changes nothing.
+        links[number] = known
+        isChained = true
+        if let next {
+            _ = note(next, after: number)
+            noteTail()
+        } else {
+            hasSearchedForLink = true
+            update()
+        }
+        return !hasSearchedForLink
     }
 
     // MARK: Seeking
@@ -272,19 +331,21 @@ package final class OggDecoder: AudioDecoder {
     package func seek(to time: Duration) async throws -> SeekLanding {
         try Task.checkCancellation()
         try await open()
-        if let length = source.length, tailLength == nil, links.count == 1, links[0].end == nil,
-            time > .zero
+        if let length = source.length, tailLength == nil, time > .zero,
+            links.last.map({ $0.end == nil || time > $0.endTime }) ?? false
         {
             let offset = max(links[0].head.dataStart, length - Self.tailByteCount)
             if let bytes = try await read(offset, until: length) {
                 takeTail(bytes, at: offset, length: length)
             }
         }
+        while isUnknown(time), try await findLink() {}
         let number = links.lastIndex { $0.startTime <= time } ?? 0
         let link = links[number]
         let frames = min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)
         let target = link.first + frames
-        let offset = try await page(for: target, in: number)
+        let search = link.search(for: target, length: source.length)
+        let offset = try await page(for: target, in: number, by: search)
         let handle = try await link.head.codec.handle(headers: link.head.headers, subject: input.subject)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         let pages = OggPageReader(source, at: offset ?? link.head.dataStart)
@@ -306,8 +367,10 @@ package final class OggDecoder: AudioDecoder {
 
     /// The offset of the page at which decoding begins for the granule position `target`; `nil` if it begins with the
     /// first one.
-    private func page(for target: FrameCount, in number: Int) async throws -> Int64? {
-        guard var search = links[number].search(for: target, length: source.length) else { return nil }
+    private func page(for target: FrameCount, in number: Int, by search: GranuleSearch?) async throws
+        -> Int64?
+    {
+        guard var search else { return nil }
         while true {
             switch search.next() {
             case .land(let offset):
@@ -331,9 +394,10 @@ package final class OggDecoder: AudioDecoder {
     private func note(_ window: ByteWindow) {
         var walk = OggPageWalk(at: window.start, holding: window.bytes)
         while let found = walk.next() {
-            guard let number = links.firstIndex(where: { $0.head.serial == found.page.serial }) else {
-                continue
-            }
+            guard let number = links.lastIndex(where: { $0.head.dataStart <= found.offset }),
+                links[number].head.serial == found.page.serial,
+                found.offset < links[number].endOffset ?? .max
+            else { continue }
             links[number].note(found)
         }
     }
@@ -348,7 +412,8 @@ package final class OggDecoder: AudioDecoder {
 
     package func isStored(at time: Duration) -> Bool {
         guard let number = links.lastIndex(where: { $0.startTime <= time }),
-            tailLength != nil || links[0].end != nil, let length = source.length
+            tailLength != nil || links[0].end != nil, let length = source.length,
+            !isChained || links.last?.reaches(time) == true
         else { return false }
         let link = links[number]
         let target = link.first + min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)

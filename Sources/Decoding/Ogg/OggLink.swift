@@ -35,6 +35,23 @@ struct OggLink {
     /// The number of frames; `nil` if unknown.
     var frameCount: FrameCount? { end.map { max(0, $0 - first) } }
 
+    /// The position after its last frame in the music of the resource; `startTime` if unknown.
+    var endTime: Duration { startTime + format.duration(of: frameCount ?? 0) }
+
+    /// `true` if the music at `time` is known to be in this stream or before it.
+    func reaches(_ time: Duration) -> Bool {
+        guard end == nil, time >= startTime else { return time < endTime }
+        return first + format.frames(in: time - startTime) < table.places.last?.position ?? 0
+    }
+
+    /// The bytes of the music up to `page`, if its pages and its rate are as those that were seen.
+    func expectedByteCount(upTo page: OggTail.Page) -> Double {
+        max(
+            Double(page.sequence) * Double(pageByteCount),
+            format.duration(of: max(0, page.granule - origin)).seconds * bytesPerSecond
+        )
+    }
+
     /// Takes the pages in `walk`, which begin with the first one of the music, into account.
     mutating func look(at walk: OggPageWalk) {
         var walk = walk
@@ -66,7 +83,9 @@ struct OggLink {
 
     /// The search for the page at which decoding begins, so that the frame at the granule position `target` is exact;
     /// `nil` if that is the first page.
-    func search(for target: FrameCount, length: Int64?) -> GranuleSearch? {
+    ///
+    /// `mayRepeat` states that a later stream may have the same serial number.
+    func search(for target: FrameCount, length: Int64?, mayRepeat: Bool = false) -> GranuleSearch? {
         let needed = target - head.codec.primingFrames
         guard needed > origin, let length = endOffset ?? length, length > head.dataStart else { return nil }
         return GranuleSearch(
@@ -79,7 +98,8 @@ struct OggLink {
             bytesPerFrame: bytesPerSecond / Double(format.sampleRate),
             withWholePacket: head.codec.primesWithPacket,
             pageByteCount: pageByteCount,
-            firstSound: head.codec.primingFrames + firstSound
+            firstSound: head.codec.primingFrames + firstSound,
+            mayRepeat: mayRepeat
         )
     }
 
@@ -113,6 +133,63 @@ struct OggLink {
     }
 }
 
+/// What the end of an Ogg resource shows of the logical streams that end there. Pure.
+struct OggTail {
+    struct Page {
+        let granule: FrameCount
+        let offset: Int64
+        let sequence: UInt32
+    }
+
+    /// If a stream of one serial number takes this many times the bytes that it should, others precede it.
+    private static let leastExcess = 1.75
+
+    /// The offset of the last first page; 0 if there is none.
+    private var headOffset: Int64 = 0
+    /// The first page and the last one of each stream, of those with a granule position.
+    private var pages: [UInt32: (first: Page, last: Page)] = [:]
+
+    init(_ walk: OggPageWalk) {
+        var walk = walk
+        repeat {
+            while let found = walk.next() {
+                if found.page.isFirst {
+                    headOffset = found.offset
+                    pages = [:]
+                }
+                guard let granule = found.page.granule else { continue }
+                let page = Page(granule: granule, offset: found.offset, sequence: found.page.sequence)
+                pages[found.page.serial, default: (page, page)].last = page
+            }
+        } while walk.ended()
+    }
+
+    var isEmpty: Bool { pages.isEmpty }
+
+    /// `true` if a stream with this serial number ends here.
+    func has(_ serial: UInt32) -> Bool { pages[serial] != nil }
+
+    /// The granule position at the end of `link`; `nil` if it does not end here.
+    ///
+    /// A later stream may have the same serial number. Then, the last page has too low a number and position for its
+    /// distance from the start of `link`. With `trusted`, that does not count.
+    func end(of link: OggLink, trusted: Bool) -> FrameCount? {
+        guard let (first, last) = pages[link.head.serial], headOffset < link.head.dataStart else {
+            return nil
+        }
+        guard !trusted, last.granule != link.head.codec.frameCount else { return last.granule }
+        // Both ends count: one of them may be quiet.
+        let share = Double(last.offset - first.offset)
+        let expected = max(
+            link.expectedByteCount(upTo: last),
+            share * Double(last.sequence) / Double(max(1, last.sequence &- first.sequence)),
+            share * Double(last.granule) / Double(max(1, last.granule - first.granule))
+        )
+        let distance = Double(last.offset - link.head.dataStart) - Double(GranuleSearch.window)
+        return distance > Self.leastExcess * expected ? nil : last.granule
+    }
+}
+
 /// The length of a resource of `length` bytes, of whose logical streams `links` were reached.
 struct OggClock: StreamClock {
     let links: [OggLink]
@@ -135,9 +212,11 @@ struct OggClock: StreamClock {
 
     var duration: Duration? {
         guard let last = links.last, let audio, !audio.isEmpty else { return nil }
-        if let lastCount { return last.startTime + last.format.duration(of: lastCount) }
-        let rest = Double(max(0, audio.upperBound - last.head.dataStart)) / max(last.bytesPerSecond, 1)
-        return last.startTime + .seconds(rest)
+        if isDurationExact { return last.endTime }
+        // The bytes behind what is known are estimated.
+        let rest = max(0, audio.upperBound - (last.endOffset ?? last.head.dataStart))
+        let known = last.endOffset == nil ? last.startTime : last.endTime
+        return known + .seconds(Double(rest) / max(last.bytesPerSecond, 1))
     }
 
     var isDurationExact: Bool { lastCount != nil }

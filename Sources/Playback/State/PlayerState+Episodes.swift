@@ -40,11 +40,12 @@ extension PlayerState {
     }
 
     /// If the pass was to begin past the end of its track, which is known only now, starts the track from its
-    /// beginning; otherwise returns `nil`.
+    /// beginning; otherwise returns `nil`. An estimated end counts only if the decoder found no music behind it.
     mutating func startOver(_ pass: Pass) -> [PlayerEffect]? {
         guard lane.isCurrent(pass.id), !pass.isLive, !pass.answersSeek,
             pass.framesBefore == 0,
-            let duration = pass.duration, pass.start > .zero, pass.start >= duration
+            let duration = pass.duration, pass.start > .zero, pass.start >= duration,
+            pass.info?.isDurationExact != false || position + .seconds(1) < pass.start
         else { return nil }
         return announce(pass) + [tooShort(duration)] + restart(at: .zero, answersSeek: false)
     }
