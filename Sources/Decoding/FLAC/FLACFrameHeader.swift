@@ -18,6 +18,10 @@ struct FLACFrameHeader: Equatable {
     let isVariable: Bool
     /// The number of PCM frames.
     let count: Int
+    /// The format of the samples; a rate or a size of 0 stands for that of the stream.
+    let sampleRate: Int
+    let channelCount: Int
+    let bitsPerSample: Int
     let byteCount: Int
 
     /// The number of the PCM frame after the last one.
@@ -35,30 +39,43 @@ struct FLACFrameHeader: Equatable {
         return header
     }
 
+    /// `true` if the samples have the format of `stream`.
+    func agrees(with stream: FLACStreamInfo) -> Bool {
+        channelCount == stream.channelCount && [0, stream.sampleRate].contains(sampleRate)
+            && [0, stream.bitsPerSample].contains(bitsPerSample)
+    }
+
     /// The header at `index` of `bytes`; `nil` unless there is a whole one that passes its check (CRC-8) and agrees with
-    /// the stream.
-    init?(_ bytes: UnsafeRawBufferPointer, at index: Int, in stream: FLACStreamInfo) {
+    /// the stream. With `inAnyFormat`, the samples may have another format.
+    init?(
+        _ bytes: UnsafeRawBufferPointer,
+        at index: Int,
+        in stream: FLACStreamInfo,
+        inAnyFormat: Bool = false
+    ) {
         guard index + Self.fewestBytes <= bytes.count, bytes[index] == 0xFF, bytes[index + 1] & 0xFE == 0xF8,
             bytes[index + 3] & 1 == 0
         else { return nil }
         let (sizeCode, rateCode) = (bytes[index + 2] >> 4, bytes[index + 2] & 15)
         let (channelCode, bitCode) = (Int(bytes[index + 3] >> 4), Int(bytes[index + 3] >> 1 & 7))
         // Codes 8, 9 and 10 are stereo with one channel stored as a difference.
-        guard channelCode <= 10, (channelCode < 8 ? channelCode + 1 : 2) == stream.channelCount,
-            bitCode == 0 || Self.bits[bitCode] == stream.bitsPerSample
-        else { return nil }
+        guard channelCode <= 10, bitCode != 3 else { return nil }
+        channelCount = channelCode < 8 ? channelCode + 1 : 2
+        bitsPerSample = Self.bits[bitCode]
         var place = index + 4
         guard let number = Self.codedNumber(bytes, &place),
             let count = Self.blockSize(sizeCode, bytes, &place), count <= stream.largestBlock,
-            let rate = Self.rate(rateCode, bytes, &place), rate == 0 || rate == stream.sampleRate,
+            let rate = Self.rate(rateCode, bytes, &place),
             place < bytes.count, Self.check(bytes[index..<place]) == bytes[place]
         else { return nil }
+        sampleRate = rate
         isVariable = bytes[index + 1] & 1 == 1
         self.number = number
         statedPosition = isVariable ? number : number * FrameCount(stream.largestBlock)
         position = statedPosition
         self.count = count
         byteCount = place + 1 - index
+        guard inAnyFormat || agrees(with: stream) else { return nil }
     }
 
     /// The first header at `index` of `bytes` or after it, and its index.

@@ -11,6 +11,8 @@ struct FLACFrameWalk {
         case frame(FLACFrameHeader, Range<Int>)
         /// The number of PCM frames that are missing here.
         case missing(FrameCount)
+        /// Another stream begins at this offset: with a frame if its properties are given, else with a head.
+        case turn(Int64, FLACStreamInfo?)
         /// More bytes are needed, or `finish`.
         case needMore
         case end
@@ -105,7 +107,10 @@ struct FLACFrameWalk {
     private mutating func search() -> Step {
         let gapStart = self.gapStart ?? offset + Int64(index)
         self.gapStart = gapStart
-        while let (place, found) = header(from: index) {
+        while true {
+            let own = self.header(from: index)
+            if let turn = turn(upTo: own?.place ?? bytes.count) { return turn }
+            guard let (place, found) = own else { break }
             index = place
             let header = positioned(found)
             let isLate = header.position > (position ?? header.position)
@@ -114,9 +119,9 @@ struct FLACFrameWalk {
                 guard following != nil || isWhole || bytes.count - place > stream.longestFrame else {
                     return .needMore
                 }
-                guard header.end <= stream.frameCount ?? .max,
-                    following.map({ $0.header.follows(found) }) ?? isWhole
-                else {
+                // If frames follow, the total that the stream states bounds nothing.
+                let isLast = isWhole && header.end <= stream.frameCount ?? .max
+                guard following.map({ $0.header.follows(found) }) ?? isLast else {
                     index += 1
                     continue
                 }
@@ -137,6 +142,40 @@ struct FLACFrameWalk {
         return missing > 0 ? .missing(missing) : .end
     }
 
+    /// Looks from `index` to `end`, where no frame of the stream is expected to begin, for the start of another stream: a
+    /// head, or a frame of another format that the next one confirms.
+    private mutating func turn(upTo end: Int) -> Step? {
+        var place = index
+        while place < end,
+            let start = bytes[place..<end].firstIndex(where: { $0 == 0xFF || $0 == FLACHead.mark[0] })
+        {
+            place = start + 1
+            let rest = bytes.count - start
+            if bytes[start] == FLACHead.mark[0] {
+                guard bytes[start...].prefix(4).elementsEqual(FLACHead.mark.prefix(rest)) else { continue }
+                if FLACHead.isStart(bytes[start...]) { return .turn(offset + Int64(start), nil) }
+                if rest >= FLACHead.leastByteCount || isWhole { continue }
+            } else {
+                guard rest >= FLACFrameHeader.mostBytes || isWhole else { break }
+                let found = bytes.withUnsafeBytes {
+                    FLACFrameHeader($0, at: start, in: stream, inAnyFormat: true)
+                }
+                guard let found, let other = stream.changed(to: found) else { continue }
+                let following = FLACFrameHeader.first(
+                    in: bytes,
+                    from: start + found.byteCount,
+                    isWhole: isWhole,
+                    of: other
+                )
+                if following?.header.follows(found) == true { return .turn(offset + Int64(start), other) }
+                if following != nil || isWhole || rest > other.longestFrame { continue }
+            }
+            index = start
+            return .needMore
+        }
+        return nil
+    }
+
     /// `header` at the position that the frames before it give it, if it states none.
     private func positioned(_ header: FLACFrameHeader) -> FLACFrameHeader {
         guard stream.numbersVaryingBlocks, !header.isVariable, let position else { return header }
@@ -150,11 +189,11 @@ struct FLACFrameWalk {
 
     /// The number of missing PCM frames before `header`, which was found `byteCount` bytes after the expected place.
     ///
-    /// A stream of known length keeps its length. In any other stream, such as a broadcast, the number is limited to
-    /// what the bytes can have held: the positions may be those of another broadcast, days later.
+    /// A stream of known length keeps its length. In any other stream, such as a broadcast, and behind a stated length,
+    /// the number is limited to what the bytes can have held: the positions may be those of another broadcast, days later.
     private mutating func missing(before header: FLACFrameHeader, after byteCount: Int64) -> FrameCount {
         let missing = header.position - (position ?? header.position)
-        guard stream.frameCount == nil else { return missing }
+        guard header.end > stream.frameCount ?? 0 else { return missing }
         let frames = byteCount / Int64(FLACFrameHeader.fewestBytes) + 4
         let most = frames * FrameCount(stream.largestBlock)
         if missing > most { isContinuous = false }

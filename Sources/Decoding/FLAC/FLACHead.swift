@@ -12,8 +12,10 @@ struct FLACHead {
     /// The most bytes of a seek table to read: a point for each second of five hours.
     private static let mostPoints: Int64 = 18_000 * Int64(pointByteCount)
     private static let pointByteCount = 18
-    private static let mark = Array("fLaC".utf8)
+    static let mark = Array("fLaC".utf8)
     private static let headByteCount: Int64 = 4
+    /// The bytes of the mark, and of STREAMINFO with its head.
+    static let leastByteCount = 8 + FLACStreamInfo.byteCount
 
     private enum Kind: UInt8 {
         case streamInfo, padding, application, seekTable, comments, cueSheet, picture
@@ -42,6 +44,12 @@ struct FLACHead {
 
     /// A walk over the stream that begins at `offset`.
     init(at offset: Int64) { wanted = offset..<offset + Self.headByteCount }
+
+    /// `true` if `bytes` begin with the mark, and with STREAMINFO as the first block.
+    static func isStart(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.starts(with: mark) && bytes.dropFirst(mark.count).first.map { $0 & 0x7F } == 0
+            && FLACStreamInfo(bytes.prefix(leastByteCount).dropFirst(8)) != nil
+    }
 
     /// Takes the bytes of `wanted`; fewer if the resource ends there, or if the caller reads no more of a block's
     /// content.

@@ -5,12 +5,16 @@ import Media
 struct FLACMap {
     /// Once the frames prove to state no position, the places that the stream states can't be verified.
     var stream: FLACStreamInfo { didSet { if stream.numbersVaryingBlocks { stated = [] } } }
+    /// The most by which encoding makes samples longer.
+    private static let mostGrowth = 1.25
     /// The offset of the first frame.
     let audioStart: Int64
     /// The offset where the resource ends; `nil` if unknown.
     var audioEnd: Int64?
     /// The position of the first PCM frame: not 0 in a recording of a stream that had begun before.
     let origin: FrameCount
+    /// The length of the streams before this one in the resource.
+    let startTime: Duration
     /// The position after the last PCM frame, counted at the end or else stated; `nil` if unknown.
     var endPosition: FrameCount?
     /// Places that were found.
@@ -23,13 +27,21 @@ struct FLACMap {
         audioStart: Int64,
         audioEnd: Int64?,
         origin: FrameCount = 0,
+        startTime: Duration = .zero,
         seekPoints: [PlaceTable.Place] = []
     ) {
         self.stream = stream
         self.audioStart = audioStart
         self.audioEnd = audioEnd
         self.origin = origin
-        endPosition = stream.frameCount
+        self.startTime = startTime
+        endPosition = stream.frameCount.flatMap { count in
+            // Frames hardly take more bytes than their samples.
+            let most =
+                Double(count) * Double(stream.channelCount * stream.bitsPerSample) / 8 * Self.mostGrowth
+            return Double((audioEnd ?? 0) - audioStart) > most + Double(ByteWindow.requestByteCount)
+                ? nil : count
+        }
         stated = seekPoints
     }
 
@@ -38,6 +50,9 @@ struct FLACMap {
         places.record(place)
         if let endPosition, place.position >= endPosition { self.endPosition = nil }
     }
+
+    /// The last frame of the resource ends at `end`: the stream may state too few PCM frames, or no number.
+    mutating func note(end: FrameCount) { endPosition = max(end, endPosition ?? 0) }
 
     /// Drops all places: one of them is wrong.
     mutating func distrust() {
@@ -120,9 +135,12 @@ struct FLACMap {
 }
 
 extension FLACMap: StreamClock {
-    var audio: ByteRange? { audioEnd.map { audioStart..<max(audioStart, $0) } }
+    /// Several streams have no common map of times.
+    var audio: ByteRange? {
+        startTime > .zero ? nil : audioEnd.map { audioStart..<max(audioStart, $0) }
+    }
 
-    var duration: Duration? { estimatedCount.map(stream.format.duration) }
+    var duration: Duration? { estimatedCount.map { startTime + stream.format.duration(of: $0) } }
 
     var isDurationExact: Bool { endPosition != nil }
 

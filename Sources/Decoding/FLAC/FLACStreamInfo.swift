@@ -41,6 +41,18 @@ struct FLACStreamInfo: Equatable {
         guard largestBlock >= Self.fewestSamples, smallest <= largest, bitsPerSample >= 4 else { return nil }
     }
 
+    /// This stream in the format of `header`, with an unknown number of PCM frames; `nil` if the format is the same, or
+    /// impossible.
+    func changed(to header: FLACFrameHeader) -> FLACStreamInfo? {
+        guard !header.agrees(with: self) else { return nil }
+        let rate = header.sampleRate > 0 ? header.sampleRate : sampleRate
+        let bits = header.bitsPerSample > 0 ? header.bitsPerSample : bitsPerSample
+        guard PCMLayout.rates.contains(rate) else { return nil }
+        let packed = UInt64(rate) << 44 | UInt64(header.channelCount - 1) << 41 | UInt64(bits - 1) << 36
+        let format = (0..<8).map { UInt8(truncatingIfNeeded: packed >> UInt64(56 - 8 * $0)) }
+        return FLACStreamInfo(bytes[..<10] + format + [UInt8](repeating: 0, count: 16))
+    }
+
     /// The MD5 of all samples; `nil` if the encoder stated none.
     var digest: [UInt8]? {
         let digest = Array(bytes.suffix(16))

@@ -20,6 +20,12 @@ struct ChunkReader {
         requestEnd = start.requestEnd
     }
 
+    /// A reader for a head at `offset`, of which nothing was read.
+    init(_ source: any ByteSource, at offset: Int64) {
+        window = ByteWindow(source, at: offset)
+        requestEnd = offset
+    }
+
     /// Reads chunks until `head` can be played or the walk ends. Returns the walk as it then is.
     ///
     /// Throws if the file cannot be played.

@@ -121,6 +121,24 @@ struct MadeFLAC: Sendable, CustomTestStringConvertible {
         )
     }
 
+    /// The frames of this file and those of `others`, numbered on, behind the head of this file, which states no total.
+    func changing(to others: [MadeFLAC]) -> [UInt8] {
+        let (head, _, headers) = frames
+        var result = Array(bytes[..<Int(head.audioStart ?? 0)])
+        result[21] &= 0xF0
+        result.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+        result += bytes[result.count...]
+        var number = headers.count
+        for other in others {
+            let (_, places, headers) = other.frames
+            for (place, header) in zip(places, headers) {
+                result += renumbered(Array(other.bytes[place]), header, as: Int64(number), isVariable: false)
+                number += 1
+            }
+        }
+        return result
+    }
+
     /// The frame `bytes` with `number` in place of its own.
     private func renumbered(_ bytes: [UInt8], _ header: FLACFrameHeader, as number: Int64, isVariable: Bool)
         -> [UInt8]
