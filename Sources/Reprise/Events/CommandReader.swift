@@ -34,14 +34,13 @@ enum CommandReader {
         report: (PlayerEvent) -> Void
     ) {
         func take(_ line: String?) {
-            switch taken(line) {
-            case .success(nil): break
-            case .success(let command?):
+            do throws(Refusal) {
+                guard let command = try parsed(line) else { return }
                 takeCommand(command)
                 control.sendInTurn(command)
-            case .failure(let refusal):
+            } catch {
                 takeCommand(nil)
-                report(.notice(code: noticeCode, message: refusal.message))
+                report(.notice(code: noticeCode, message: error.message))
             }
         }
         var splitter = LineSplitter()
@@ -65,20 +64,15 @@ enum CommandReader {
     }
 
     /// Parses a line; `nil` stands for a line that was too long. A blank line gives no command.
-    private static func taken(_ line: String?) -> Result<PlayerCommand?, Refusal> {
-        guard let line else {
-            return .failure(Refusal(message: "Line not read: a command may have at most 64 KiB"))
+    private static func parsed(_ line: String?) throws(Refusal) -> PlayerCommand? {
+        guard let line else { throw Refusal(message: "Line not read: a command may have at most 64 KiB") }
+        guard !line.allSatisfy(\.isWhitespace) else { return nil }
+        let entry: ParsedCommand
+        do { entry = try ParsedCommand(parsing: line) } catch { throw Refusal(message: error.message) }
+        guard case .player(let command) = entry.command else {
+            throw Refusal(message: entry.row.needsScreenMessage)
         }
-        guard !line.allSatisfy(\.isWhitespace) else { return .success(nil) }
-        do {
-            let entry = try ParsedCommand(parsing: line)
-            guard case .player(let command) = entry.command else {
-                return .failure(Refusal(message: entry.row.needsScreenMessage))
-            }
-            return .success(command)
-        } catch {
-            return .failure(Refusal(message: error.message))
-        }
+        return command
     }
 }
 

@@ -14,7 +14,7 @@ final class SessionMemory: Sendable {
         var trial: TrialTime?
         var episodes: EpisodeRecords
         /// The newest state from before the player ended.
-        var latest: Latest?
+        var latest: PlayerSnapshot?
         /// The queue in its file; `nil` if there is none.
         var written: SavedQueue?
         var hasFailed = false
@@ -26,13 +26,6 @@ final class SessionMemory: Sendable {
                 kept = all
             }
         }
-    }
-
-    private struct Latest {
-        var tracks: [Track]
-        var learned: [Track.ID: TrackFacts]
-        var session: SavedSession
-        var availability: [Track.ID: Availability]
     }
 
     let last: LastSession
@@ -117,12 +110,7 @@ final class SessionMemory: Sendable {
             // If the sources have no track, the saved queue is left unchanged.
             guard !snapshot.tracks.isEmpty || state.latest != nil else { return (nil, newURL) }
             let session = SavedSession(snapshot)
-            state.latest = Latest(
-                tracks: snapshot.tracks,
-                learned: snapshot.learned,
-                session: session,
-                availability: snapshot.availability
-            )
+            state.latest = snapshot
             if let heard {
                 state.changePlaces {
                     $0.heard(
@@ -163,7 +151,7 @@ final class SessionMemory: Sendable {
                 try folder.write(queue.text, to: Self.queueName)
                 state.withLock { [queue] in $0.written = queue }
             }
-            var session = latest.session
+            var session = SavedSession(latest)
             session.queueID = queue.id
             session.places = places
             session.origins = trustedOrigins
@@ -181,7 +169,7 @@ final class SessionMemory: Sendable {
     }
 
     /// Remembers the URLs under which episodes are cached, in case their feed names others later.
-    private func rememberURLs(of latest: Latest) {
+    private func rememberURLs(of latest: PlayerSnapshot) {
         let lines = state.withLock { state in
             var lines: [String] = []
             for track in latest.tracks {
