@@ -94,8 +94,8 @@ package struct RequestHeader: Sendable, Equatable {
     /// misinterpret the response.
     private static let reserved: Set<String> = [
         "accept-encoding", "connection", "content-length", "host", "icy-metadata", "if-match",
-        "if-modified-since",
-        "if-none-match", "if-range", "if-unmodified-since", "range", "te", "transfer-encoding", "upgrade",
+        "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range", "te",
+        "transfer-encoding", "upgrade",
     ]
 }
 

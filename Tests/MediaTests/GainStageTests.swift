@@ -5,10 +5,10 @@ import Testing
 @Suite struct GainStageTests {
     private static let stereo = AudioFormat(sampleRate: 44_100, channelCount: 2)
 
-    private func scaled(_ samples: [Int16], by level: Loudness.Level, _ more: Double = 0) -> [Int16] {
+    private func scaled(_ samples: [Int16], by level: Loudness.Level) -> [Int16] {
         var samples = samples
         samples.withUnsafeMutableBytes {
-            GainStage(level, preamplification: more).apply(to: $0, of: Self.stereo)
+            GainStage(level).apply(to: $0, of: Self.stereo)
         }
         return samples
     }
@@ -23,7 +23,6 @@ import Testing
     @Test func `decibels scale by their factor, rounded to the nearest`() {
         #expect(scaled([10_000, -10_000, 3], by: Loudness.Level(gain: -20)) == [1_000, -1_000, 0])
         #expect(scaled([1_000, -7], by: Loudness.Level(gain: 20, peak: 0.05)) == [10_000, -70])
-        #expect(scaled([10_000], by: Loudness.Level(gain: -26), 6) == [1_000])
     }
 
     @Test func `the peak bounds the factor, and without one nothing is raised`() {
@@ -68,10 +67,10 @@ import Testing
         }
     }
 
-    @Test func `a wrong peak clips instead of wrapping, and an impossible preamplification is ignored`() {
+    @Test func `a wrong peak clips instead of wrapping, and an impossible gain is ignored`() {
         #expect(scaled([.max, .min], by: Loudness.Level(gain: 40, peak: 0.01)) == [.max, .min])
         for decibels in [Double.nan, .infinity, -.infinity] {
-            #expect(GainStage(Loudness.Level(gain: -6), preamplification: decibels).isUnity)
+            #expect(GainStage(Loudness.Level(gain: decibels)).isUnity)
         }
     }
 

@@ -164,18 +164,14 @@ final class EasyHandle {
         // decodes a body that is encoded anyway.
         isSet = set(CURLOPT_ACCEPT_ENCODING, "identity") && isSet
         isSet = setOkayAliases() && isSet
-        // Basic (1), so that credentials are sent with the first request and cost no round trip; Digest (2) if asked for.
-        ccurl_easy_set_long(pointer, CURLOPT_HTTPAUTH, request.quirks.contains(.wantsDigest) ? 2 : 1)
-        ccurl_easy_set_long(
-            pointer,
-            CURLOPT_HTTP_CONTENT_DECODING,
-            request.quirks.contains(.namesNoCoding) ? 0 : 1
-        )
-        ccurl_easy_set_long(
-            pointer,
-            CURLOPT_IGNORE_CONTENT_LENGTH,
-            request.quirks.contains(.deniesBody) ? 1 : 0
-        )
+        let options: [(CURLoption, Int)] = [
+            // Basic (1), so that credentials are sent with the first request and cost no round trip; Digest (2) if asked
+            // for.
+            (CURLOPT_HTTPAUTH, request.quirks.contains(.wantsDigest) ? 2 : 1),
+            (CURLOPT_HTTP_CONTENT_DECODING, request.quirks.contains(.namesNoCoding) ? 0 : 1),
+            (CURLOPT_IGNORE_CONTENT_LENGTH, request.quirks.contains(.deniesBody) ? 1 : 0),
+        ]
+        for (option, value) in options { ccurl_easy_set_long(pointer, option, value) }
         if request.usesNetrc, let file = configuration.netrcFile {
             ccurl_easy_set_long(pointer, CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
             isSet = set(CURLOPT_NETRC_FILE, file: file) && isSet

@@ -91,18 +91,13 @@ package struct GainStage: Sendable, Equatable {
 
     private init(factor: Int64) { self.factor = factor }
 
-    /// A stage of `level.gain` dB (0 if there is none) plus `preamplification` dB, lowered if necessary so
-    /// that a sample of `level.peak` stays within full scale.
+    /// A stage of `level.gain` dB (0 if there is none), lowered if necessary so that a sample of `level.peak` stays
+    /// within full scale.
     ///
     /// Without a peak, any amplification might clip, so the factor is at most 1.
-    package init(_ level: Loudness.Level, preamplification: Double = 0) {
-        let decibels = (level.gain ?? 0) + preamplification
-        guard decibels.isFinite else {
-            self = .unity
-            return
-        }
+    package init(_ level: Loudness.Level) {
         let limit = level.peak.map { 1 / $0 } ?? 1
-        let scale = min(pow(10, min(decibels, Loudness.mostDecibels) / 20), max(limit, 0))
+        let scale = min(pow(10, (level.gain ?? 0) / 20), limit)
         // Rounded down, so that the peak never exceeds full scale.
         factor = Int64(scale * Double(1 << Self.shift))
     }

@@ -75,8 +75,7 @@ package struct FoldedText: Comparable, Sendable {
     /// The text that listeners type for letters which Unicode does not decompose, by the letters' two bytes in UTF-8.
     private static let plainLetters: [UInt16: String] = [
         0xC3A6: "ae", 0xC3B0: "d", 0xC3B8: "o", 0xC3BE: "th", 0xC491: "d", 0xC4A7: "h", 0xC4B1: "i",
-        0xC582: "l",
-        0xC593: "oe", 0xC5A7: "t",
+        0xC582: "l", 0xC593: "oe", 0xC5A7: "t",
     ]
 
     private static func plain(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {

@@ -94,16 +94,13 @@ package struct TextEncoding: Sendable, Equatable {
     /// The C library's names for other labels. As in browsers, a label means the larger encoding that texts really have.
     private static let names = [
         "ascii": "CP1252", "usascii": "CP1252", "latin1": "CP1252", "iso88591": "CP1252",
-        "latin2": "ISO-8859-2",
-        "iso88599": "CP1254", "latin5": "CP1254", "iso885911": "CP874", "tis620": "CP874",
-        "windows874": "CP874",
-        "cp866": "CP866", "ibm866": "CP866", "koi8r": "KOI8-R", "koi8u": "KOI8-U",
-        "macintosh": "MACINTOSH", "xmaccyrillic": "MAC-CYRILLIC",
-        "gbk": "GB18030", "gb2312": "GB18030", "gb18030": "GB18030", "cp936": "GB18030", "big5": "BIG5-HKSCS",
-        "cp950": "BIG5-HKSCS", "big5hkscs": "BIG5-HKSCS",
-        "shiftjis": "CP932", "sjis": "CP932", "xsjis": "CP932", "windows31j": "CP932", "cp932": "CP932",
-        "eucjp": "EUC-JP", "iso2022jp": "ISO-2022-JP", "euckr": "CP949", "ksc56011987": "CP949",
-        "cp949": "CP949",
+        "latin2": "ISO-8859-2", "iso88599": "CP1254", "latin5": "CP1254", "iso885911": "CP874",
+        "tis620": "CP874", "windows874": "CP874", "cp866": "CP866", "ibm866": "CP866", "koi8r": "KOI8-R",
+        "koi8u": "KOI8-U", "macintosh": "MACINTOSH", "xmaccyrillic": "MAC-CYRILLIC", "gbk": "GB18030",
+        "gb2312": "GB18030", "gb18030": "GB18030", "cp936": "GB18030", "big5": "BIG5-HKSCS",
+        "cp950": "BIG5-HKSCS", "big5hkscs": "BIG5-HKSCS", "shiftjis": "CP932", "sjis": "CP932",
+        "xsjis": "CP932", "windows31j": "CP932", "cp932": "CP932", "eucjp": "EUC-JP",
+        "iso2022jp": "ISO-2022-JP", "euckr": "CP949", "ksc56011987": "CP949", "cp949": "CP949",
         "utf8": "UTF-8", "utf16": "UTF-16LE", "utf16le": "UTF-16LE", "utf16be": "UTF-16BE",
         "utf32": "UTF-32LE", "utf32le": "UTF-32LE", "utf32be": "UTF-32BE",
     ]

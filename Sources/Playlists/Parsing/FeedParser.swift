@@ -42,8 +42,7 @@ final class FeedParser: XMLReader {
     /// The elements of an item whose texts are used.
     private static let fields: Set = [
         "title", "guid", "pubDate", "dc:date", "itunes:title", "itunes:duration", "id", "published",
-        "updated",
-        "issued", "modified", "link", "media:title",
+        "updated", "issued", "modified", "link", "media:title",
     ]
 
     private var dialect = (item: [String](), title: [String]())

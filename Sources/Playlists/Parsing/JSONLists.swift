@@ -45,31 +45,19 @@ enum JSONLists {
 
     /// A track with fields of any type: one that is wrong is ignored.
     private struct ListedTrack: Decodable {
-        enum Key: String, CodingKey {
-            case location, title, creator, album, trackNum, duration
-        }
-
         var entry: PlaylistEntry?
 
         init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: Key.self)
-            // Several locations are alternatives, best first.
-            let places = try? fields.decode([String].self, forKey: .location)
-            guard let place = places?.first ?? (try? fields.decode(String.self, forKey: .location)) else {
-                return
-            }
-            let text = { (key: Key) in (try? fields.decode(String.self, forKey: key)).map { SafeText($0) } }
-            let number = (try? fields.decode(Int.self, forKey: .trackNum)).map { SafeText("\($0)") }
-            let tags = TrackTags(
-                title: text(.title),
-                artist: text(.creator),
-                album: text(.album),
-                number: number ?? text(.trackNum)
-            )
-            entry = PlaylistEntry(reference: place, isURI: true, tags: tags)
-            let milliseconds = (try? fields.decode(Int64.self, forKey: .duration)) ?? 0
-            if (1..<1_000_000_000_000).contains(milliseconds) {
-                entry?.duration = .milliseconds(milliseconds)
+            let fields = try decoder.container(keyedBy: TrackField.self)
+            entry = PlaylistEntry { field in
+                let text = try? fields.decode(String.self, forKey: field)
+                return switch field {
+                // Several locations are alternatives, best first.
+                case .location: (try? fields.decode([String].self, forKey: field))?.first ?? text
+                case .trackNum, .duration:
+                    (try? fields.decode(Int64.self, forKey: field)).map { String($0) } ?? text
+                case .title, .creator, .album: text
+                }
             }
         }
     }

@@ -107,11 +107,8 @@ enum M3UWriter {
         var status = stat()
         guard stat(FileName.cString(path), &status) == 0 else { return true }
         guard status.st_mode & S_IFMT == S_IFREG else { return false }
-        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
         let mark = Array("#EXTM3U".utf8)
-        guard let start = try? WholeFile.read(descriptor, limit: mark.count) else { return false }
+        guard let start = try? LocalFile.read(path, limit: mark.count, isWhole: false) else { return false }
         return start.isEmpty || start == mark
     }
 
@@ -121,15 +118,10 @@ enum M3UWriter {
         switch location {
         case .web(let url): return url.requestString
         case .file(let path):
-            guard FileName.isUTF8(path) else { return FileName.url(of: path) }
-            let bytes = path.utf8
-            let hasControl = bytes.contains { $0 < 0x20 }
-            guard hasControl || bytes.last == 0x20 || bytes.first != UInt8(ascii: "/") else { return path }
-            // A percent sign in the file's name must not look like an escape.
-            let literal = path.split(separator: "%", omittingEmptySubsequences: false).joined(
-                separator: "%25"
-            )
-            return "file://" + PercentEncoding.normalized(literal, keeping: .path)
+            let isPlain =
+                FileName.isUTF8(path) && path.hasPrefix("/") && !path.hasSuffix(" ")
+                && !path.utf8.contains { $0 < 0x20 }
+            return isPlain ? path : FileName.url(of: path)
         }
     }
 }

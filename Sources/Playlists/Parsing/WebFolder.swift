@@ -117,13 +117,10 @@ enum Entities {
     private static let named: [Substring: Unicode.Scalar] = {
         var named: [Substring: Unicode.Scalar] = [
             "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "ndash": "–", "mdash": "—",
-            "lsquo": "‘",
-            "rsquo": "’", "sbquo": "‚", "ldquo": "“", "rdquo": "”", "bdquo": "„", "hellip": "…", "bull": "•",
-            "dagger": "†", "euro": "€", "trade": "™", "lsaquo": "‹", "rsaquo": "›", "OElig": "Œ",
-            "oelig": "œ",
-            "Scaron": "Š", "scaron": "š", "Yuml": "Ÿ", "ensp": "\u{2002}", "emsp": "\u{2003}",
-            "thinsp": "\u{2009}",
-            "zwnj": "\u{200C}", "zwj": "\u{200D}",
+            "lsquo": "‘", "rsquo": "’", "sbquo": "‚", "ldquo": "“", "rdquo": "”", "bdquo": "„", "hellip": "…",
+            "bull": "•", "dagger": "†", "euro": "€", "trade": "™", "lsaquo": "‹", "rsaquo": "›", "OElig": "Œ",
+            "oelig": "œ", "Scaron": "Š", "scaron": "š", "Yuml": "Ÿ", "ensp": "\u{2002}", "emsp": "\u{2003}",
+            "thinsp": "\u{2009}", "zwnj": "\u{200C}", "zwj": "\u{200D}",
         ]
         for (offset, name) in latin.split(separator: " ").enumerated() {
             named[name] = Unicode.Scalar(UInt32(0xA0 + offset))

@@ -91,9 +91,9 @@ struct QueueRow {
 
     /// The name of the current track; `nil` if there is none.
     static func currentName(in player: PlayerSnapshot, glyphs: Glyphs) -> SafeText? {
-        guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return nil }
-        let track = player.tracks[index]
-        return name(of: track, tags: player.info?.tags ?? player.learned[track.id]?.tags, glyphs: glyphs)
+        player.currentTrack.map { track in
+            name(of: track, tags: player.info?.tags ?? player.learned[track.id]?.tags, glyphs: glyphs)
+        }
     }
 }
 

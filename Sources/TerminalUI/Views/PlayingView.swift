@@ -31,8 +31,7 @@ struct PlayingFact {
 
     /// All known facts, in the order of the view.
     static func all(of player: PlayerSnapshot, glyphs: Glyphs) -> [PlayingFact] {
-        guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return [] }
-        let track = player.tracks[index]
+        guard let track = player.currentTrack else { return [] }
         let tags = player.info.map { track.tags(with: $0.tags) } ?? track.tags
         var facts = [PlayingFact(name: "", text: tags.title ?? track.location.name, style: .playing)]
         let album = [tags.album, tags.year].compactMap { $0 }.map(\.string).joined(separator: ", ")
