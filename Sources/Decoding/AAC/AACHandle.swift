@@ -30,22 +30,20 @@ final class AACHandle: PacketCodec {
     /// Opens the library, if it is not open yet, and creates a decoder.
     ///
     /// It decodes some of `packets`, the first ones of the stream, to detect the format, which configurations do not state
-    /// reliably. Throws if the stream is not played, and `.missingLibrary` if the library is not installed.
+    /// reliably. Throws `Refusal` if the stream is not played, and `MediaError` with `.missingLibrary` if the library is
+    /// not installed.
     static func make(
         _ configuration: AACConfiguration,
-        trying packets: [ArraySlice<UInt8>],
-        _ subject: SafeText
+        trying packets: [ArraySlice<UInt8>]
     ) async throws -> AACHandle {
-        let trial = try await make(configuration, subject)
+        let trial = try await make(configuration)
         for packet in packets.prefix(mostTried) {
             _ = trial.decode(packet)
             // Of all formats, only mono with SBR may still turn out to be stereo, by PS.
             if !trial.order.isEmpty, configuration.channelCount > 1 || !trial.hasSBR || trial.hasPS { break }
         }
-        guard !trial.order.isEmpty else {
-            throw Refusal.damaged.error(of: subject)
-        }
-        let handle = try await make(configuration, subject)
+        guard !trial.order.isEmpty else { throw Refusal.damaged }
+        let handle = try await make(configuration)
         handle.name = trial.hasPS ? "HE-AAC v2" : trial.hasSBR ? "HE-AAC" : configuration.codecName
         handle.format = trial.format
         handle.order = trial.order
@@ -54,11 +52,9 @@ final class AACHandle: PacketCodec {
         return handle
     }
 
-    static func make(_ configuration: AACConfiguration, _ subject: SafeText) async throws -> AACHandle {
+    static func make(_ configuration: AACConfiguration) async throws -> AACHandle {
         try await library.load("libfaad2", install: "libfaad2 to play AAC")
-        guard let handle = AACHandle(configuration) else {
-            throw Refusal.damaged.error(of: subject)
-        }
+        guard let handle = AACHandle(configuration) else { throw Refusal.damaged }
         return handle
     }
 

@@ -24,19 +24,25 @@ package final class ADTSDecoder: AudioDecoder {
 
     /// An open stream. A class, so that the map and the bytes have one owner and are changed in place.
     private final class Opened: StreamClock {
-        let output: PacketOutput
+        /// Plays the packets of frames like `header`. Another rate or other channels take another decoder.
+        var output: PacketOutput
+        var header: ADTSHeader
         var map: ADTSMap
         var walk: ADTSWalk
         /// `false` while the numbers of packets are estimates.
         var isExact = true
-        /// The presumed frame of an estimated landing, and the presumed number and the offset of the packet decoded first.
+        /// The presumed frame and time of an estimated landing, and the packet that is decoded first: its presumed number,
+        /// its offset, and the time from its start to the landing.
         var landing: FrameCount = 0
+        var landingTime = Duration.zero
         var landed: ADTSMap.Place?
-        /// The offset at which scanning waits for more bytes.
-        var scanStop: Int64 = -1
+        var lead = Duration.zero
+        /// The walk that counts stored packets, and the number of the next one.
+        var scan: (walk: ADTSWalk, number: Int64)?
 
-        init(_ handle: AACHandle, _ map: ADTSMap, _ walk: ADTSWalk) {
-            output = PacketOutput(handle)
+        init(_ output: PacketOutput, _ header: ADTSHeader, _ map: ADTSMap, _ walk: ADTSWalk) {
+            self.output = output
+            self.header = header
             self.map = map
             self.walk = walk
         }
@@ -44,12 +50,9 @@ package final class ADTSDecoder: AudioDecoder {
         /// The frames of a packet.
         var width: FrameCount { output.packetFrames }
 
-        /// The number of frames; `nil` if unknown. The first packet adds none: it only overlaps with the next one.
-        var frameCount: FrameCount? { map.estimatedCount.map { max(0, $0 - 1) * width } }
-
         var audio: ByteRange? { map.length.map { map.origin..<max(map.origin, $0) } }
 
-        var duration: Duration? { frameCount.map(output.format.duration) }
+        var duration: Duration? { map.duration }
 
         var isDurationExact: Bool { map.packetCount != nil }
 
@@ -80,14 +83,8 @@ package final class ADTSDecoder: AudioDecoder {
         let origin = start.offset + Int64(first.index)
         let bytes = start.bytes[first.index...]
         let (packets, mean) = Self.packets(in: bytes, like: first.header, at: origin, isWhole: start.isWhole)
-        let handle: AACHandle
-        do {
-            let configuration = try first.header.configuration()
-            handle = try await AACHandle.make(configuration, trying: packets, input.subject)
-        } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject)
-        }
-        let packetsPerSecond = Double(handle.format.sampleRate) / Double(handle.packetFrames)
+        let output = try await output(of: first.header, trying: packets)
+        let packetsPerSecond = Double(output.format.sampleRate) / Double(output.packetFrames)
         var map = ADTSMap(
             first.header,
             at: origin,
@@ -96,21 +93,33 @@ package final class ADTSDecoder: AudioDecoder {
             statedPackets: input.statedDuration.map { $0.seconds * packetsPerSecond }
         )
         map.takeStored(input.seekTable)
-        var walk = map.walk(at: origin)
+        var walk = map.walk(at: map.parts[0].first)
         walk.append(bytes)
-        let made = Opened(handle, map, walk)
-        land(on: 0, at: 0, with: walk, isExact: true, made)
+        let made = Opened(output, first.header, map, walk)
+        made.output.restart(atPacket: 0, playing: made.width..<FrameCount.max)
         opened = made
         input.forgetStart()
-        var info = StreamInfo(format: handle.format, bytesPerSecond: 1)
+        var info = StreamInfo(format: output.format, bytesPerSecond: 1)
         info.audioStart = origin
-        info.codec = "ADTS, " + handle.name
+        info.codec = "ADTS, " + output.codec.name
         info.tags = start.tags
         info.chapters = start.chapters
         info.loudness = start.loudness
         self.info = info
         refine(made)
         return made
+    }
+
+    /// An output for packets of frames like `header`, of which `packets` are the first ones.
+    private func output(of header: ADTSHeader, trying packets: [ArraySlice<UInt8>]) async throws
+        -> PacketOutput
+    {
+        do {
+            let configuration = try header.configuration()
+            return PacketOutput(try await AACHandle.make(configuration, trying: packets))
+        } catch let refusal as Refusal {
+            throw refusal.error(of: input.subject, isOpen: opened != nil)
+        }
     }
 
     /// The packets of the frames in `bytes`, and the mean length of these frames.
@@ -143,18 +152,25 @@ package final class ADTSDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         while true {
-            if let format = opened.output.takeFormatChange() {
-                info.format = format
+            if info.format != opened.output.format {
+                info.format = opened.output.format
                 return .formatChanged
             }
             let count = opened.output.pass(into: pcm)
             if count > 0 { return .frames(count) }
             switch opened.walk.next() {
-            case .frame(let header, let range): decode(header, range, opened)
+            case .frame(let header, let range):
+                if !header.isConsistent(with: opened.header) {
+                    try await change(to: header, at: range.lowerBound, opened)
+                }
+                decode(header, range, opened)
             case .missing(let count):
                 info.skippedByteCount += Int64(Double(count) * opened.map.meanLength)
-                note(Int64(count), opened)
-                opened.output.skip(Int64(count) * opened.width)
+                note(Int64(count), opened, like: nil)
+                // Before the first frame after an estimated landing, the position is an estimate anyway.
+                if opened.isExact || opened.landed != nil {
+                    opened.output.skip(Int64(count) * opened.width)
+                }
             case .needMore:
                 let bytes = try await source.read(at: opened.walk.endOffset, count: Self.readByteCount)
                 if bytes.isEmpty { opened.walk.finish() } else { opened.walk.append(bytes) }
@@ -168,14 +184,34 @@ package final class ADTSDecoder: AudioDecoder {
         }
     }
 
+    /// Continues with frames of another rate or with other channels, which begin with `header` at `index` of the walk's
+    /// bytes. As at the start, the first packet brings no music.
+    private func change(to header: ADTSHeader, at index: Int, _ opened: Opened) async throws {
+        let (bytes, offset) = (opened.walk.bytes[index...], opened.walk.offset + Int64(index))
+        let (packets, _) = Self.packets(in: bytes, like: header, at: offset, isWhole: false)
+        let new = try await output(of: header, trying: packets)
+        let old = opened.output
+        let (packet, rest) = old.music.lowerBound.quotientAndRemainder(dividingBy: old.packetFrames)
+        let wanted = packet * new.packetFrames + rest * new.packetFrames / old.packetFrames
+        let first = max(wanted, (old.packet + 1) * new.packetFrames)
+        new.restart(atPacket: old.packet, playing: first..<FrameCount.max)
+        opened.output = new
+        opened.header = header
+        // The landing is in this part.
+        if old.position <= old.music.lowerBound { opened.landed = nil }
+        info.codec = "ADTS, " + new.codec.name
+    }
+
     /// Decodes a frame, which is at `range` of the walk's bytes.
     private func decode(_ header: ADTSHeader, _ range: Range<Int>, _ opened: Opened) {
         let number = opened.output.packet
         if !opened.isExact, opened.landed == nil {
             let offset = opened.walk.offset + Int64(range.lowerBound)
             opened.landed = ADTSMap.Place(position: number, offset: offset)
+            let frames = opened.output.music.lowerBound - opened.output.position
+            opened.lead = opened.output.format.duration(of: frames)
         }
-        note(Int64(header.packetCount), opened)
+        note(Int64(header.packetCount), opened, like: header)
         let packet = opened.walk.bytes[range.dropFirst(header.headByteCount)]
         if !opened.output.decode(packet, expecting: opened.width) {
             info.skippedByteCount += Int64(packet.count)
@@ -186,10 +222,10 @@ package final class ADTSDecoder: AudioDecoder {
     }
 
     /// Counts the next `count` packets, which end at the offset that the walk has reached.
-    private func note(_ count: Int64, _ opened: Opened) {
+    private func note(_ count: Int64, _ opened: Opened, like header: ADTSHeader?) {
         guard opened.isExact else { return }
         let number = opened.output.packet
-        opened.map.count(number, upTo: number + count, at: opened.walk.nextOffset)
+        opened.map.count(number, upTo: number + count, at: opened.walk.nextOffset, like: header)
     }
 
     /// Brings `info` up to date.
@@ -211,45 +247,48 @@ package final class ADTSDecoder: AudioDecoder {
 
     /// Counts packets that are stored, from the last counted one on; `false` if the next bytes are not stored.
     private func scan(_ opened: Opened) async throws -> Bool {
-        let offset = opened.map.counted.offset
-        guard let length = source.length, opened.map.packetCount == nil, offset != opened.scanStop else {
-            return false
-        }
-        let end = min(offset + Int64(Self.sliceByteCount), length)
-        guard let bytes = try await source.allStored(in: offset..<end) else { return false }
-        var walk = opened.map.walk(at: offset)
+        guard let length = source.length, opened.map.packetCount == nil else { return false }
+        var number = opened.map.counted.position
+        var walk = opened.map.walk(at: opened.map.counted)
+        if let scan = opened.scan, scan.number == number { walk = scan.walk }
+        let end = min(walk.endOffset + Int64(Self.sliceByteCount), length)
+        guard let bytes = try await source.allStored(in: walk.endOffset..<end) else { return false }
         walk.append(bytes)
         if end == length { walk.finish() }
-        var number = opened.map.counted.position
         steps: while true {
-            let place = walk.nextOffset
             var count: Int64 = 0
+            var header: ADTSHeader?
             switch walk.next() {
-            case .frame(let header, _):
-                if let landed = opened.landed, landed.offset == place {
-                    correct(by: number - landed.position, opened)
-                }
-                count = Int64(header.packetCount)
+            case .frame(let found, _):
+                count = Int64(found.packetCount)
+                header = found
             case .missing(let missing): count = Int64(missing)
             case .needMore: break steps
             case .end:
                 opened.map.ended(after: number)
                 return false
             }
-            opened.map.count(number, upTo: number + count, at: walk.nextOffset)
+            opened.map.count(number, upTo: number + count, at: walk.nextOffset, like: header)
+            if let header, let landed = opened.landed,
+                landed.offset == walk.nextOffset - Int64(header.frameByteCount)
+            {
+                correct(landed, to: number, opened)
+            }
             number += count
         }
-        if opened.map.counted.offset == offset { opened.scanStop = offset }
+        opened.scan = (walk, number)
         return true
     }
 
-    /// Corrects the numbers of the packets since the landing, which are too low by `packets`.
-    private func correct(by packets: Int64, _ opened: Opened) {
-        opened.output.shift(by: packets * opened.width)
+    /// Corrects the numbers of the packets since the landing: `landed`, the first one, is packet `number`.
+    private func correct(_ landed: ADTSMap.Place, to number: Int64, _ opened: Opened) {
+        opened.output.shift(by: (number - landed.position) * opened.width)
         opened.landed = nil
         opened.isExact = true
-        let frame = max(0, opened.landing + packets * opened.width)
-        correctedLanding = SeekLanding(frame: frame, isExact: true)
+        // Both times were rounded down to a nanosecond.
+        let time = opened.map.time(of: number) + opened.lead + .nanoseconds(1)
+        let shift = info.format.frames(in: time) - info.format.frames(in: opened.landingTime)
+        correctedLanding = SeekLanding(frame: max(0, opened.landing + shift), isExact: true)
     }
 
     // MARK: Seeking
@@ -258,16 +297,20 @@ package final class ADTSDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         opened.map.length = source.length
-        let wanted = info.format.frames(in: time)
         var budget = Self.mostScanned / Self.sliceByteCount
-        // Frame 0 of the music is the first one of packet 1.
-        while opened.map.counted.position <= wanted / opened.width + 1, budget > 0, try await scan(opened) {
+        while opened.map.time(of: opened.map.counted.position) <= time, budget > 0, try await scan(opened) {
             try Task.checkCancellation()
             budget -= 1
         }
+        let part = opened.map.part(at: time)
+        let output = try await output(of: part, opened)
+        let width = output.packetFrames
+        // The first frame of the part's music.
+        let start = (part.first.position + 1) * width
+        let wanted = start + output.format.frames(in: time - part.start)
         // Samples are taken first, because they also improve the estimated length, which limits the target below.
         if !source.arrivesInOrder,
-            opened.map.place(before: opened.output.firstPacket(toPlay: wanted + opened.width)) == nil
+            opened.map.place(before: output.firstPacket(toPlay: wanted)) == nil
         {
             while let offset = opened.map.nextSample {
                 source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
@@ -275,54 +318,65 @@ package final class ADTSDecoder: AudioDecoder {
                 // The bytes begin in the middle of a frame.
                 let (packets, length) = Self.packets(
                     in: bytes[...],
-                    like: opened.map.header,
+                    like: part.header,
                     at: offset,
                     isWhole: false
                 )
                 opened.map.sample(packets.count > 1 ? length : 0, around: offset)
             }
         }
-        let target = min(wanted, opened.frameCount ?? .max)
-        let number = opened.output.firstPacket(toPlay: target + opened.width)
-        if let count = opened.map.packetCount, target >= max(0, count - 1) * opened.width {
-            var walk = opened.map.walk(at: opened.map.counted.offset)
+        let target = min(wanted, opened.map.estimatedCount.map { max(start, $0 * width) } ?? .max)
+        let number = max(part.first.position, output.firstPacket(toPlay: target))
+        var reached = number
+        var walk = opened.map.walk(at: opened.map.counted)
+        var isExact = true
+        if let count = opened.map.packetCount, target >= count * width {
+            reached = count
             walk.finish()
-            land(on: target, at: count, with: walk, isExact: true, opened)
         } else if let place = opened.map.place(before: number) {
-            let (walk, reached) = try await walk(from: place, to: number, opened)
-            land(on: target, at: reached, with: walk, isExact: true, opened)
+            let found = try await self.walk(from: place, to: number, opened)
+            walk = found.walk
+            reached = found.reached
         } else {
             let offset = opened.map.offset(of: number)
             let (bytes, isWhole) = try await look(at: offset)
-            let first = ADTSHeader.firstRun(
-                of: 2,
-                in: bytes,
-                before: bytes.count,
-                isWhole: isWhole,
-                like: opened.map.header
-            )
+            let first = ADTSHeader.firstRun(of: 2, in: bytes, before: bytes.count, isWhole: isWhole)
             let index = first?.index ?? 0
-            var walk = opened.map.walk(at: offset + Int64(index))
+            walk = ADTSWalk(
+                like: first?.header ?? part.header,
+                meanLength: opened.map.meanLength,
+                at: offset + Int64(index)
+            )
             walk.append(bytes[index...])
-            land(on: target, at: number, with: walk, isExact: false, opened)
+            isExact = false
         }
+        // Changed only after the last `await`, so that a cancelled seek changes nothing.
+        output.restart(atPacket: reached, playing: target..<FrameCount.max)
+        opened.output = output
+        opened.header = part.header
+        opened.walk = walk
+        opened.isExact = isExact
+        opened.landing = output.format.frames(in: part.start) + target - start
+        opened.landingTime = output.format.duration(of: opened.landing)
+        opened.landed = nil
+        correctedLanding = nil
+        info.format = output.format
+        info.codec = "ADTS, " + output.codec.name
         refine(opened)
-        return SeekLanding(frame: target, isExact: opened.isExact)
+        return SeekLanding(frame: opened.landing, isExact: isExact)
     }
 
-    /// Continues with packet `number`, the first one of `walk`, and plays from `frame` on. Called after the last `await`
-    /// of a seek, so that a cancelled one changes nothing.
-    private func land(
-        on frame: FrameCount,
-        at number: Int64,
-        with walk: ADTSWalk,
-        isExact: Bool,
-        _ opened: Opened
-    ) {
-        opened.walk = walk
-        opened.output.restart(atPacket: number, playing: frame + opened.width..<FrameCount.max)
-        (opened.isExact, opened.landing, opened.landed) = (isExact, frame, nil)
-        correctedLanding = nil
+    /// The output for `part`: the present one if its frames are like those of the part.
+    private func output(of part: ADTSMap.Part, _ opened: Opened) async throws -> PacketOutput {
+        if part.header.isConsistent(with: opened.header) { return opened.output }
+        let (bytes, isWhole) = try await look(at: part.first.offset)
+        let (packets, _) = Self.packets(
+            in: bytes[...],
+            like: part.header,
+            at: part.first.offset,
+            isWhole: isWhole
+        )
+        return try await output(of: part.header, trying: packets)
     }
 
     /// Walks the frames from `place` on. Returns the walk at packet `number` and that number; at a later one if packet
@@ -332,7 +386,7 @@ package final class ADTSDecoder: AudioDecoder {
         to number: Int64,
         _ opened: Opened
     ) async throws -> (walk: ADTSWalk, reached: Int64) {
-        var walk = opened.map.walk(at: place.offset)
+        var walk = opened.map.walk(at: place)
         var reached = place.position
         while reached < number {
             switch walk.next() {
@@ -359,9 +413,11 @@ package final class ADTSDecoder: AudioDecoder {
 
     package func isStored(at time: Duration) -> Bool {
         guard let opened, let length = source.length else { return false }
-        let target = info.format.frames(in: time)
-        guard target < opened.frameCount ?? .max else { return true }
-        let number = opened.output.firstPacket(toPlay: target + opened.width)
+        guard opened.map.duration.map({ time < $0 }) ?? true else { return true }
+        let part = opened.map.part(at: time)
+        guard part.header.isConsistent(with: opened.header) else { return false }
+        let music = (part.first.position + 1) * opened.width
+        let number = opened.output.firstPacket(toPlay: music + info.format.frames(in: time - part.start))
         let place = opened.map.place(before: number)
         guard place != nil || source.arrivesInOrder || opened.map.nextSample == nil else { return false }
         let offset = opened.map.offset(of: number)

@@ -40,6 +40,11 @@ package struct ADTSHeader: Sendable, Equatable {
     /// `true` if both can be frames of one stream.
     func isConsistent(with other: ADTSHeader) -> Bool { stream == other.stream }
 
+    /// The time of `count` packets. It is the same with SBR, which doubles both their frames and the sample rate.
+    func duration(of count: Int64) -> Duration {
+        Duration(count * 1_024, per: Int64(AACConfiguration.rates[Int(stream >> 10 & 15)]))
+    }
+
     /// The configuration of the stream.
     func configuration() throws(Refusal) -> AACConfiguration {
         try AACConfiguration(

@@ -8,10 +8,27 @@ struct ADTSMap {
     /// A packet, by its number, and the offset of its frame.
     typealias Place = PlaceTable.Place
 
+    /// Consecutive packets with one sample rate and the same channels. Nearly all resources are one part.
+    struct Part {
+        let header: ADTSHeader
+        /// Its first packet, which brings no music: it only overlaps with the next one.
+        let first: Place
+        /// The time of the music before it.
+        let start: Duration
+
+        /// The time at which the frames of packet `number` begin.
+        func time(of number: Int64) -> Duration {
+            start + header.duration(of: number - first.position - 1)
+        }
+    }
+
+    /// The most parts whose times are known.
+    private static let mostParts = 1_024
     /// More packets than any stream has, but few enough that the number of their frames is far from overflow.
     private static let mostPackets: Int64 = 1 << 40
 
-    let header: ADTSHeader
+    /// The parts that were counted; at least one.
+    private(set) var parts: [Part]
     /// The offset of the first frame.
     let origin: Int64
     /// The mean length of the first frames.
@@ -36,17 +53,27 @@ struct ADTSMap {
         statedPackets: Double? = nil
     ) {
         profile = RateProfile(statedFrames: statedPackets, places: .few)
-        (self.header, self.origin, self.meanLength) = (header, origin, max(1, meanLength))
+        (self.origin, self.meanLength) = (origin, max(1, meanLength))
         self.length = length
         counted = Place(position: 0, offset: origin)
+        parts = [Part(header: header, first: counted, start: .zero)]
     }
 
-    /// A walk from `offset`, where a frame is expected.
-    func walk(at offset: Int64) -> ADTSWalk { ADTSWalk(like: header, meanLength: meanLength, at: offset) }
+    /// A walk from `place`, where a frame is expected.
+    func walk(at place: Place) -> ADTSWalk {
+        ADTSWalk(like: part(of: place.position).header, meanLength: meanLength, at: place.offset)
+    }
 
-    /// Records that the packets from `number` to `next` end at `end`, if they follow the counted ones.
-    mutating func count(_ number: Int64, upTo next: Int64, at end: Int64) {
+    /// Records that the packets from `number` to `next` end at `end`, if they follow the counted ones. They have `header`;
+    /// `nil` if they are missing.
+    mutating func count(_ number: Int64, upTo next: Int64, at end: Int64, like header: ADTSHeader?) {
         guard number == counted.position else { return }
+        let last = parts[parts.count - 1]
+        if let header, !header.isConsistent(with: last.header), parts.count < Self.mostParts {
+            // Tags may come before the frame.
+            let first = Place(position: number, offset: end - Int64(header.frameByteCount))
+            parts.append(Part(header: header, first: first, start: last.time(of: number)))
+        }
         places.record(counted)
         counted = Place(position: next, offset: end)
     }
@@ -65,6 +92,20 @@ struct ADTSMap {
         guard let length else { return nil }
         return profile.nextSample(behind: known, mean: countedLength, in: length - origin).map { origin + $0 }
     }
+
+    // MARK: Parts
+
+    /// The part with packet `number`; the last one that was counted for packets after it.
+    func part(of number: Int64) -> Part { parts.last { $0.first.position <= number } ?? parts[0] }
+
+    /// The part that is played at `time`; the last one that was counted for later times.
+    func part(at time: Duration) -> Part { parts.last { $0.start <= time } ?? parts[0] }
+
+    /// The time at which the frames of packet `number` begin.
+    func time(of number: Int64) -> Duration { part(of: number).time(of: number) }
+
+    /// The length of the music, an estimate until all packets were counted; `nil` if it is unknown.
+    var duration: Duration? { estimatedCount.map { max(.zero, time(of: $0)) } }
 
     // MARK: Estimates
 
@@ -118,9 +159,10 @@ struct ADTSMap {
 
     // MARK: Storing
 
-    /// The counted packets, to be stored with the entry.
+    /// The counted packets, to be stored with the entry; empty if there are several parts.
     func stored() -> [UInt8] {
-        StoredPlaces(places.places, adding: [packetCount ?? 0, counted.position, counted.offset])
+        guard parts.count == 1 else { return [] }
+        return StoredPlaces(places.places, adding: [packetCount ?? 0, counted.position, counted.offset])
             .bytes(for: key)
     }
 

@@ -16,7 +16,7 @@ struct ADTSWalk {
     }
 
     /// The most bytes that are kept while no frame is found, in case a frame begins in them.
-    private static let mostKept = 2 * ADTSHeader.longestFrame
+    private static let mostKept = FrameRun.length * ADTSHeader.longestFrame
 
     /// A header of the stream. It changes if, after damage, the frames of another stream follow.
     private(set) var reference: ADTSHeader

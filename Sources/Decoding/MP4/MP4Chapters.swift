@@ -37,13 +37,8 @@ enum MP4Chapters {
 
     /// The chapters of `track` without their titles, in a movie of `movieTimescale` units per second.
     static func untitled(of track: MP4Track, movieTimescale: Int64) -> [Chapter] {
-        let delay = movieTimescale > 0 ? time(track.delay, per: movieTimescale) : .zero
-        return track.starts.map { Chapter(start: delay + time($0, per: track.timescale), title: "") }
-    }
-
-    private static func time(_ units: Int64, per scale: Int64) -> Duration {
-        let (seconds, rest) = units.quotientAndRemainder(dividingBy: scale)
-        return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / scale)
+        let delay = movieTimescale > 0 ? Duration(track.delay, per: movieTimescale) : .zero
+        return track.starts.map { Chapter(start: delay + Duration($0, per: track.timescale), title: "") }
     }
 
     /// The title in a packet of a text track (QuickTime File Format, *Text sample data*): its length, then UTF-8, or

@@ -93,7 +93,7 @@ package final class MP4Decoder: AudioDecoder {
                 let index = try await index(of: track, in: head, bytes)
             else { throw Refusal.damaged }
             let packets = try await firstPackets(index, bytes)
-            let codec = try await AACHandle.make(configuration, trying: packets, input.subject)
+            let codec = try await AACHandle.make(configuration, trying: packets)
             let music = head.music(of: track, in: codec)
             made = Opened(codec, index, bytes, head, titles(in: head, bytes), music: music)
             let first = made.output.firstPacket(toPlay: music.lowerBound)
@@ -193,8 +193,8 @@ package final class MP4Decoder: AudioDecoder {
         let opened = try await opening()
         let output = opened.output
         while true {
-            if let format = output.takeFormatChange() {
-                info.format = format
+            if info.format != output.format {
+                info.format = output.format
                 return .formatChanged
             }
             let count = output.pass(into: pcm)

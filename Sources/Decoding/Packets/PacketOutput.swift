@@ -6,7 +6,7 @@ import Media
 /// A class, so that the codec and what is held of its last packet have one owner.
 final class PacketOutput {
     let codec: any PacketCodec
-    /// The format of the frames, as far as changes of it were reported.
+    /// The format of the frames that `pass` writes next.
     private(set) var format: AudioFormat
     /// The number of the frame after all that were decoded or are missing.
     private(set) var position: FrameCount = 0
@@ -15,7 +15,6 @@ final class PacketOutput {
     /// The frames of the last packet that were not passed on yet, and the silence after them.
     private var held = 0..<0
     private var silence: FrameCount = 0
-    private var hasFormatChange = false
     /// `true` once a packet was damaged or missing.
     private(set) var isDamaged = false
 
@@ -32,7 +31,6 @@ final class PacketOutput {
         self.music = music
         held = 0..<0
         silence = 0
-        hasFormatChange = false
     }
 
     /// The next packet begins at `position`: the container states it.
@@ -50,12 +48,6 @@ final class PacketOutput {
 
     /// `true` if all frames to play were decoded.
     var isAtEnd: Bool { position >= music.upperBound }
-
-    /// Returns the new format once after each change. The frames that `pass` writes from then on have it.
-    func takeFormatChange() -> AudioFormat? {
-        defer { hasFormatChange = false }
-        return hasFormatChange ? format : nil
-    }
 
     /// Writes as many frames into `pcm` as are held and fit; returns their number.
     func pass(into pcm: UnsafeMutableRawBufferPointer) -> Int {
@@ -86,10 +78,7 @@ final class PacketOutput {
             skip(missing)
             return missing == 0
         }
-        if codec.format != format {
-            format = codec.format
-            hasFormatChange = true
-        }
+        format = codec.format
         // The packets before this one count as long as it: SBR may begin later, as in a radio stream.
         if codec.packetFrames != width { position = position / width * FrameCount(codec.packetFrames) }
         let range = position..<position + FrameCount(count)

@@ -13,6 +13,8 @@ struct Refusal: Error, Equatable {
 
     static func aac(_ what: SafeText) -> Refusal { Refusal(what, played: "AAC LC and HE-AAC") }
 
-    /// The error for the resource `subject`.
-    func error(of subject: SafeText) -> MediaError { MediaError(.notAudio, subject, cause) }
+    /// The error for the resource `subject`. `isOpen` states that some of its music is played.
+    func error(of subject: SafeText, isOpen: Bool = false) -> MediaError {
+        MediaError(isOpen ? .decodingFailed : .notAudio, subject, cause)
+    }
 }

@@ -90,9 +90,7 @@ package struct AudioFormat: Sendable, Hashable {
 
     /// The duration of `frames`.
     package func duration(of frames: FrameCount) -> Duration {
-        let rate = Int64(sampleRate)
-        let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
-        return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / rate)
+        Duration(frames, per: Int64(sampleRate))
     }
 
     /// The number of whole frames that play in `time`, which is taken to the nearest nanosecond: seconds with decimals are
@@ -107,6 +105,14 @@ package struct AudioFormat: Sendable, Hashable {
         // back to the same frame. The terms are in billionths of a frame, in which a nanosecond is `rate`.
         let nanoseconds = (attoseconds + 500_000_000) / 1_000_000_000
         return whole + (nanoseconds * rate + rate - 1) / 1_000_000_000
+    }
+}
+
+extension Duration {
+    /// The time of `count` units, of which a second has `rate`, rounded down to a nanosecond.
+    package init(_ count: Int64, per rate: Int64) {
+        let (seconds, rest) = count.quotientAndRemainder(dividingBy: rate)
+        self = .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / rate)
     }
 }
 

@@ -74,6 +74,6 @@ import Testing
         [(2, 5), (7, 4), (2, 4), (0, 3), (0x2B7, 11), (5, 5), (1, 1), (4, 4)],
     ])
     func `libfaad2 takes each of them`(fields: [(Int, Int)]) async throws {
-        _ = try await AACHandle.make(try configuration(fields), "song")
+        _ = try await AACHandle.make(try configuration(fields))
     }
 }
