@@ -34,8 +34,10 @@ package final class MP4Decoder: AudioDecoder {
         let head: MP4Head
         /// The chapters' titles; `nil` if none have to be read.
         let titles: ChapterTitles?
-        /// The frames of the music, counted from the first one of packet 0; up to the largest number if its end is unknown.
-        let music: Range<FrameCount>
+        /// The parts of the music; nearly always one.
+        let parts: [MP4Part]
+        /// The number of the part that is played.
+        private(set) var number = 0
 
         init(
             _ codec: any PacketCodec,
@@ -43,26 +45,44 @@ package final class MP4Decoder: AudioDecoder {
             _ bytes: HeldBytes,
             _ head: MP4Head,
             _ titles: ChapterTitles?,
-            music: Range<FrameCount>
+            parts: [MP4Part]
         ) {
             output = PacketOutput(codec)
             self.index = index
             self.bytes = bytes
             self.head = head
             self.titles = titles
-            self.music = music
+            self.parts = parts
         }
 
         /// The number of frames; `nil` if unknown.
         var frameCount: FrameCount? { frames(ofPackets: index.packetCount) }
 
         private func frames(ofPackets count: Int64?) -> FrameCount? {
-            let end = min(count.map { $0 * output.packetFrames } ?? .max, music.upperBound)
-            return end < .max ? max(0, end - music.lowerBound) : nil
+            guard let last = parts.last else { return nil }
+            let end = min(count.map { $0 * output.packetFrames } ?? .max, last.frames.upperBound)
+            return end < .max ? last.start + max(0, end - last.frames.lowerBound) : nil
+        }
+
+        /// Continues with frame `frame` of part `number`.
+        func begin(_ number: Int, at frame: FrameCount = 0) {
+            let part = parts[number]
+            self.number = number
+            let first = part.frames.lowerBound + frame
+            let packets = part.isSilent ? nil : index.packetCount
+            let end = min(part.frames.upperBound, packets.map { $0 * output.packetFrames } ?? .max)
+            let wanted = first..<max(first, end)
+            guard !part.isSilent, !wanted.isEmpty else {
+                output.restart(at: first, playing: wanted)
+                return output.skip(FrameCount(wanted.count))
+            }
+            output.restart(atPacket: output.firstPacket(toPlay: first), playing: wanted)
         }
 
         /// The sound ends at the end of the file, or where the tables begin after it.
+        /// `nil` for several parts, whose bytes may be played in any order.
         var audio: ByteRange? {
+            guard parts.count == 1 else { return nil }
             let tables = head.movie.lowerBound
             return (tables > index.start ? tables : bytes.length).map { index.start..<max(index.start, $0) }
         }
@@ -94,10 +114,9 @@ package final class MP4Decoder: AudioDecoder {
             else { throw Refusal.damaged }
             let packets = try await firstPackets(index, bytes)
             let codec = try await AACHandle.make(configuration, trying: packets)
-            let music = head.music(of: track, in: codec)
-            made = Opened(codec, index, bytes, head, titles(in: head, bytes), music: music)
-            let first = made.output.firstPacket(toPlay: music.lowerBound)
-            made.output.restart(atPacket: first, playing: music)
+            let parts = head.parts(of: track, in: codec, packetCount: index.packetCount)
+            made = Opened(codec, index, bytes, head, titles(in: head, bytes), parts: parts)
+            made.begin(0)
         } catch let refusal as Refusal {
             throw refusal.error(of: input.subject)
         }
@@ -200,6 +219,10 @@ package final class MP4Decoder: AudioDecoder {
             let count = output.pass(into: pcm)
             if count > 0 { return .frames(count) }
             guard !output.isAtEnd, let place = try await opened.index.place(of: output.packet) else {
+                if opened.number + 1 < opened.parts.count {
+                    opened.begin(opened.number + 1)
+                    continue
+                }
                 info.revise(by: opened)
                 return .end
             }
@@ -220,24 +243,27 @@ package final class MP4Decoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         var target = min(info.format.frames(in: time), opened.frameCount ?? .max)
-        var number = opened.output.firstPacket(toPlay: opened.music.lowerBound + target)
-        if let place = try await opened.index.place(of: number), target != opened.frameCount {
-            // Read already here, so that the read-ahead, which is allowed after a seek, continues from this offset.
-            if place.count <= Self.longestPacket { _ = try await opened.bytes.bytes(in: place) }
-        } else {
-            // The end is known now.
-            target = min(target, opened.frameCount ?? target)
-            number = opened.index.packetCount ?? number
+        let number = opened.parts.lastIndex { $0.start <= target } ?? 0
+        let part = opened.parts[number]
+        if !part.isSilent {
+            let frame = part.frames.lowerBound + target - part.start
+            let packet = opened.output.firstPacket(toPlay: frame)
+            if let place = try await opened.index.place(of: packet), target != opened.frameCount {
+                // Read already here, so that the read-ahead, which is allowed after a seek, continues from this offset.
+                if place.count <= Self.longestPacket { _ = try await opened.bytes.bytes(in: place) }
+            } else {
+                // The end is known now.
+                target = min(target, opened.frameCount ?? target)
+            }
         }
-        let frame = opened.music.lowerBound + target
-        opened.output.restart(atPacket: number, playing: frame..<max(frame, opened.music.upperBound))
+        opened.begin(number, at: target - part.start)
         info.revise(by: opened)
         return SeekLanding(frame: target, isExact: true)
     }
 
     package func isStored(at time: Duration) -> Bool {
         guard let opened, let length = source.length, let map = info.timeMap else { return false }
-        let frame = opened.music.lowerBound + info.format.frames(in: time)
+        let frame = opened.parts[0].frames.lowerBound + info.format.frames(in: time)
         let tables = opened.index.tables(for: opened.output.firstPacket(toPlay: frame))
         // The exact place may differ a little, hence the margin.
         let offset = map.offset(at: time)
@@ -265,36 +291,5 @@ package final class MP4Decoder: AudioDecoder {
         guard let titles = opened.titles, try await titles.readStored(fetching: true) else { return false }
         info.chapters = titles.chapters
         return true
-    }
-}
-
-extension MP4Head {
-    /// The frames of `track` to play, counted from the first one of packet 0.
-    ///
-    /// The edit list states them if its part begins after 0; otherwise `iTunSMPB`, or, without that, the edit list.
-    /// Without both, the first packet is not played: it only overlaps with the next one.
-    fileprivate func music(of track: MP4Track, in codec: any PacketCodec) -> Range<FrameCount> {
-        let rate = Double(codec.format.sampleRate)
-        func frames(_ units: Int64, per scale: Int64) -> FrameCount {
-            scale > 0 ? FrameCount(min((Double(units) * rate / Double(scale)).rounded(), 1e15)) : 0
-        }
-        var end = track.duration > 0 ? frames(track.duration, per: track.timescale) : .max
-        if isFragmented { end = .max }
-        var start = FrameCount(codec.packetFrames)
-        if let gapless = tags.gapless, (track.edit?.start ?? 0) == 0 {
-            (start, end) = (gapless.start, min(end, gapless.start + gapless.count))
-        } else if let edit = track.edit {
-            start = frames(edit.start, per: track.timescale)
-            // The length is stated in units of the movie, often milliseconds. If it is shorter than the track by at
-            // most one unit, that is only rounding.
-            let stated = start + frames(edit.length, per: movieTimescale)
-            // It has not counted fragments that come later.
-            if edit.length > 0, !(isFragmented && track.table.isComplete),
-                end == .max || end - stated > frames(1, per: movieTimescale)
-            {
-                end = stated
-            }
-        }
-        return start..<max(start, end)
     }
 }

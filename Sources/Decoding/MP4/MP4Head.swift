@@ -13,11 +13,8 @@ struct MP4Track: Equatable {
     var timescale: Int64 = 0
     /// The length in these units, as the packets state it, or else the track's header; 0 if unknown.
     var duration: Int64 = 0
-    /// The part of the track to play: its start in units of the track, and its length in those of the movie, 0 for all of
-    /// it; `nil` if there is no edit list.
-    var edit: (start: Int64, length: Int64)?
-    /// The pause in front of that part, in units of the movie.
-    var delay: Int64 = 0
+    /// The edit list.
+    var edits: [MP4Edit] = []
     /// The times at which the first packets of a text track begin, in units of the track.
     var starts: [Int64] = []
     var table = SampleTable()
@@ -43,7 +40,7 @@ struct MP4Head {
     private static let mostTexts = 4
     /// The most bytes to read of a box's content, by the box's name.
     private static let contents: [String: Int64] = [
-        "mvhd": 32, "tkhd": 32, "mdhd": 32, "hdlr": 12, "elst": 12 + 20 * 16, "stsd": 4_096,
+        "mvhd": 32, "tkhd": 32, "mdhd": 32, "hdlr": 12, "elst": 12 + 20 * MP4Edit.mostCount, "stsd": 4_096,
         "stts": 8 + 8 * 8_192,
         "stsc": 8 + 12 * Int64(SampleTable.mostRuns), "stsz": 12, "stz2": 12, "stco": 8, "co64": 8,
         "trex": 24, "chap": 4 * 8, "chpl": MP4Chapters.longestList,
@@ -154,7 +151,7 @@ struct MP4Head {
             reader = BigEndianReader(bytes)
             while let id = reader.next(4) { current.chapterTracks.append(id) }
         case "chpl": chapters = chapters.isEmpty ? MP4Chapters.list(in: bytes) : chapters
-        case "elst": takeEdits(&reader, isLong: isLong)
+        case "elst": current.edits = MP4Edit.list(&reader, isLong: isLong)
         case "stsd":
             do throws(Refusal) {
                 current.configuration = try SoundEntry.configuration(in: bytes)
@@ -197,23 +194,6 @@ struct MP4Head {
         let duration = reader.next(isLong ? 7 : 4) ?? 0
         let isUnknown = duration == (isLong ? 1 << 56 - 1 : Int64(UInt32.max))
         return (scale, isUnknown ? 0 : duration)
-    }
-
-    /// Takes the first edit that plays something. Edits before it are pauses.
-    private mutating func takeEdits(_ reader: inout BigEndianReader, isLong: Bool) {
-        let count = min(reader.next(4) ?? 0, 16)
-        for _ in 0..<count {
-            if isLong { _ = reader.next(1) }
-            guard let length = reader.next(isLong ? 7 : 4) else { return }
-            let high = isLong ? reader.next(1) : 0
-            guard let start = reader.next(isLong ? 7 : 4), reader.next(4) != nil else { return }
-            // A start of -1 is a pause; others are not negative.
-            guard high == 0, isLong || start < Int64(Int32.max) else {
-                if current.edit == nil { current.delay = min(current.delay + length, BoxWalk.farthest) }
-                continue
-            }
-            current.edit = current.edit ?? (start, length)
-        }
     }
 
     /// Sums the times of all packets, if the table is not too long.
