@@ -145,18 +145,12 @@ struct ADTSWalk {
             let byteCount = Int64(found.index) + offset - start
             return byteCount > 0 ? missing(byteCount) : next()
         }
-        if endOffset - start > ByteWindow.mostForeignBytes {
-            isWhole = true
-            return finished()
-        }
         guard isWhole else {
             index = max(index, bytes.count - Self.mostKept)
             return .needMore
         }
-        let rest = endOffset - start
-        _ = finished()
-        // If the rest is at most one frame long, the file was cut within that frame. A longer rest is damage.
-        return rest > Int64(ADTSHeader.longestFrame) ? missing(rest) : .end
+        // The rest is a frame that was cut, zeros, or damage: no music follows.
+        return finished()
     }
 
     private func missing(_ byteCount: Int64) -> Step {

@@ -135,7 +135,10 @@ struct FLACFrameWalk {
             return missing > 0 ? .missing(missing) : next()
         }
         index = max(index, bytes.count - FLACFrameHeader.mostBytes + 1)
-        if endOffset - gapStart > ByteWindow.mostForeignBytes { isWhole = true }
+        // A resource that has a head but no frame is not downloaded to its end.
+        if first == nil, position ?? 0 == 0, endOffset - gapStart > ByteWindow.mostForeignBytes {
+            isWhole = true
+        }
         guard isWhole else { return .needMore }
         isFinished = true
         let missing = missingAtEnd

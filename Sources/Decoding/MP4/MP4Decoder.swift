@@ -219,6 +219,10 @@ package final class MP4Decoder: AudioDecoder {
             let count = output.pass(into: pcm)
             if count > 0 { return .frames(count) }
             guard !output.isAtEnd, let place = try await opened.index.place(of: output.packet) else {
+                let isIndexed = opened.index.packetCount.map { output.packet >= $0 } ?? false
+                guard output.isAtEnd || isIndexed else {
+                    throw input.brokenOff(because: "the index of the music ends too early (damaged)")
+                }
                 if opened.number + 1 < opened.parts.count {
                     opened.begin(opened.number + 1)
                     continue

@@ -95,7 +95,7 @@ package final class OggDecoder: AudioDecoder {
         do {
             return try await OggHead.read(pages, after: first)
         } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject)
+            throw refusal.error(of: input.subject, isOpen: !links.isEmpty)
         }
     }
 
@@ -174,10 +174,12 @@ package final class OggDecoder: AudioDecoder {
         update()
     }
 
-    /// Continues with the logical stream whose first page is `first`. Returns `false` after too many streams without
-    /// sound.
+    /// Continues with the logical stream whose first page is `first`. Throws after too many streams without sound.
     private func beginLink(_ first: OggPageWalk.Found) async throws -> Bool {
-        guard let old = place, emptyLinkCount < Self.mostEmptyLinks else { return false }
+        guard let old = place else { return false }
+        guard emptyLinkCount < Self.mostEmptyLinks else {
+            throw input.brokenOff(because: "too many streams without sound follow one another")
+        }
         emptyLinkCount += 1
         let head = try await head(old.pages, after: first)
         let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)

@@ -32,7 +32,10 @@ struct OggHead {
         var next = first
         let start = first?.offset ?? pages.walk.place
         while true {
-            let read = if let next { Optional(next) } else { try await pages.next() }
+            let read =
+                if let next { Optional(next) } else {
+                    try await pages.next(within: ByteWindow.mostForeignBytes)
+                }
             next = nil
             guard let found = read, found.offset - start < Self.mostByteCount else {
                 throw refusal ?? .damaged

@@ -21,8 +21,8 @@ final class OggPageReader {
     /// Returns `page`, the last result of `next`, from the next call too.
     func goBack(to page: OggPageWalk.Found) { walk.goBack(to: page) }
 
-    /// The next intact page; `nil` at the end of the resource.
-    func next() async throws -> OggPageWalk.Found? {
+    /// The next intact page; `nil` at the end of the resource, and if no page begins within `limit` bytes.
+    func next(within limit: Int64 = .max) async throws -> OggPageWalk.Found? {
         while true {
             if let found = walk.next() {
                 lastEnd = found.end
@@ -32,7 +32,7 @@ final class OggPageReader {
                 guard walk.ended() else { return nil }
                 continue
             }
-            guard walk.end - lastEnd < ByteWindow.mostForeignBytes else { return nil }
+            guard walk.end - lastEnd < limit else { return nil }
             let bytes = try await source.read(at: walk.end, count: Self.readByteCount)
             isAtEnd = bytes.isEmpty
             walk.add(bytes)

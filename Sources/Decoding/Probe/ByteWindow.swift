@@ -6,8 +6,8 @@ struct ByteWindow {
     /// decoder should be able to open with these bytes.
     static let requestByteCount = 65_536
 
-    /// The most bytes that a decoder reads in search of the next frame or page: damage may be long, but a resource
-    /// without music is not downloaded to its end.
+    /// The most bytes that a decoder reads in search of the head of the music, or of a packet that a file lists: a resource
+    /// without music is not downloaded to its end. Between frames any number of other bytes is passed over.
     static let mostForeignBytes: Int64 = 8 << 20
 
     private let source: any ByteSource

@@ -30,6 +30,12 @@ package struct ProbedStream {
         return start
     }
 
+    /// The error for music that breaks off although it goes on in the bytes. A decoder reports `.end` only if no music
+    /// follows: it looks for more up to the last byte.
+    func brokenOff(because cause: SafeText) -> MediaError {
+        MediaError(.decodingFailed, subject, cause + " – get another copy of the file")
+    }
+
     /// Releases the bytes of `start`, which are not needed once a decoder is open.
     mutating func forgetStart() { start = StreamStart(of: source) }
 }

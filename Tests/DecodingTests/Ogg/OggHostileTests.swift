@@ -7,7 +7,7 @@ import Testing
 /// Ogg files that state impossible or expensive things.
 @Suite struct OggHostileTests {
     /// A page of short packets.
-    private func page(
+    static func page(
         _ serial: Int,
         _ sequence: Int,
         flags: UInt8 = 0,
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// A stream of Opus with `packets` of 20 ms.
-    private func stream(_ serial: Int, packets: [[UInt8]], isFirst: Bool = false) -> [UInt8] {
+    static func stream(_ serial: Int, packets: [[UInt8]], isFirst: Bool = false) -> [UInt8] {
         let head = OpusHead.mark + [1, 1] + little(0, 2) + little(48_000, 4) + [0, 0, 0]
         let tags = Array("OpusTags".utf8) + little(0, 8)
         let music = packets.isEmpty ? [] : page(serial, 2, flags: 4, granule: 960 * packets.count, packets)
@@ -55,8 +55,8 @@ import Testing
     @Test func `music whose last page states that it ends at its start is empty, and no crash`() async throws
     {
         let bytes =
-            stream(1, packets: []) + page(1, 2, granule: 960, [silent])
-            + page(1, 3, flags: 4, granule: 0, [silent])
+            Self.stream(1, packets: []) + Self.page(1, 2, granule: 960, [silent])
+            + Self.page(1, 3, flags: 4, granule: 0, [silent])
         let decoder = decoder(MemorySource(bytes, isStored: true))
         try await decoder.open()
         #expect(decoder.info.duration == .zero && decoder.info.timeMap == nil)
@@ -65,16 +65,18 @@ import Testing
     }
 
     @Test func `streams without sound are not walked through for ever`() async throws {
-        let empty = (1...10_000).flatMap { stream($0, packets: []) }
-        let source = MemorySource(stream(0, packets: [silent, silent]) + empty)
-        let heard = try await decodeBytes(decoder(source))
-        #expect(heard.count == 2 * 960 * 4)
+        let empty = (1...10_000).flatMap { Self.stream($0, packets: []) }
+        let source = MemorySource(Self.stream(0, packets: [silent, silent]) + empty)
+        let decoder = decoder(source)
+        #expect(try await decodeBytes(decoder, atMost: 2 * 960 * 4).count == 2 * 960 * 4)
+        let error = await #expect(throws: MediaError.self) { try await decodeBytes(decoder) }
+        #expect(error?.code == .decodingFailed)
         #expect(source.requests.count <= 2, "\(source.requests.count)")
     }
 
     @Test func `a station of very many streams keeps few heads, and plays on`() async throws {
         let count = 5_000
-        let bytes = (0..<count).flatMap { stream($0, packets: [silent]) }
+        let bytes = (0..<count).flatMap { Self.stream($0, packets: [silent]) }
         let decoder = decoder(MemorySource(bytes, isStored: true))
         #expect(try await decodeBytes(decoder).count == count * 960 * 4)
         #expect(decoder.links.count < 4_096, "\(decoder.links.count)")
@@ -141,10 +143,11 @@ import Testing
             Array(flacFrame().prefix(9)), flacFrame() + flacFrame(),
         ]
         for packet in packets {
-            let head = page(1, 0, flags: 2, [flacHead()]) + page(1, 1, [noComments])
+            let head = Self.page(1, 0, flags: 2, [flacHead()]) + Self.page(1, 1, [noComments])
             let music =
-                page(1, 2, granule: 16, [flacFrame()]) + page(1, 3, granule: 48, [packet, flacFrame()])
-                + page(1, 4, flags: 4, granule: 64, [flacFrame()])
+                Self.page(1, 2, granule: 16, [flacFrame()])
+                + Self.page(1, 3, granule: 48, [packet, flacFrame()])
+                + Self.page(1, 4, flags: 4, granule: 64, [flacFrame()])
             let heard = try await decodeBytes(decoder(MemorySource(head + music)))
             #expect(heard.allSatisfy { $0 == 0 })
             // A packet of no bytes is no damage.
@@ -153,8 +156,8 @@ import Testing
     }
 
     @Test func `blocks of FLAC in Ogg that never end cost no memory, and the file is refused`() async throws {
-        let blocks = (1...20_000).map { page(1, $0, Array(repeating: [0x04], count: 200)) }
-        let source = MemorySource(page(1, 0, flags: 2, [flacHead()]) + blocks.flatMap { $0 })
+        let blocks = (1...20_000).map { Self.page(1, $0, Array(repeating: [0x04], count: 200)) }
+        let source = MemorySource(Self.page(1, 0, flags: 2, [flacHead()]) + blocks.flatMap { $0 })
         let memory = ResidentMemory.Bound()
         let error = await #expect(throws: MediaError.self) { try await decoder(source).open() }
         #expect(error?.code == .notAudio)
@@ -201,7 +204,7 @@ import Testing
     }
 
     @Test func `a resource that becomes shorter than its head is survived`() async throws {
-        let source = MemorySource(stream(0, packets: [silent, silent]))
+        let source = MemorySource(Self.stream(0, packets: [silent, silent]))
         let decoder = decoder(source)
         try await decoder.open()
         source.setLength(20)
