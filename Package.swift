@@ -130,8 +130,8 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-/// With `REPRISE_TESTS=CacheTests,LoadingTests`, the package is these tests and what they need. That builds in a fraction
-/// of the time, for a person who works on one module and for the thread sanitizer.
+/// With `REPRISE_TESTS=CacheTests,LoadingTests`, the package is these tests and what they need. That builds
+/// in a fraction of the time, for a person who works on one module and for the thread sanitizer.
 if let wanted = Context.environment["REPRISE_TESTS"] {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
     var names: Set<String> = []

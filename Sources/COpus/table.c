@@ -5,8 +5,8 @@
 
 #include "CSystem.h"
 
-// Result, name, parameters and arguments of every function that is used. The linker refuses one that is missing
-// here.
+// Result, name, parameters and arguments of every function that is used. The linker refuses one that is
+// missing here.
 #define FUNCTIONS(X) \
     X(OpusMSDecoder *, opus_multistream_decoder_create, \
       (opus_int32 rate, int channels, int streams, int coupled, const unsigned char *mapping, int *error), \

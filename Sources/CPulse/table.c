@@ -5,8 +5,8 @@
 
 #include "CSystem.h"
 
-// Result, name, parameters and arguments of every function that is used. The linker refuses one that is missing
-// here.
+// Result, name, parameters and arguments of every function that is used. The linker refuses one that is
+// missing here.
 #define FUNCTIONS(X) \
     X(int, pa_context_connect, \
       (pa_context *c, const char *server, pa_context_flags_t flags, const pa_spawn_api *api), \

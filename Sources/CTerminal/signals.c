@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 // Signal handlers are written in C, since Swift does not guarantee that any of its code is async-signal-safe
-// (signal-safety(7)). They are not in a header, where each object file would have its own copy of the `static` state,
-// and a handler could read another copy than the one written.
+// (signal-safety(7)). They are not in a header, where each object file would have its own copy of the
+// `static` state, and a handler could read another copy than the one written.
 
 static atomic_int relay_descriptor = -1;
 static atomic_int reset_descriptor = -1;

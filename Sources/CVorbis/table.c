@@ -5,8 +5,8 @@
 
 #include "CSystem.h"
 
-// Result, name, parameters and arguments of every function that is used. The linker refuses one that is missing
-// here.
+// Result, name, parameters and arguments of every function that is used. The linker refuses one that is
+// missing here.
 #define FUNCTIONS(X) \
     X(int, vorbis_block_clear, (vorbis_block *vb), (vb)) \
     X(int, vorbis_block_init, (vorbis_dsp_state *v, vorbis_block *vb), (v, vb)) \

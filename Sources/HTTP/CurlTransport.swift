@@ -3,9 +3,9 @@ import System
 
 /// Sends requests over HTTP with libcurl.
 ///
-/// One thread, `http`, carries all transfers on persistent connections. libcurl is opened for the first request, or by
-/// `warmUp`; without it every request fails with `.missingLibrary`. The body of a response has one reader; releasing
-/// the body ends its transfer, and releasing the transport ends all of them.
+/// One thread, `http`, carries all transfers on persistent connections. libcurl is opened for the first
+/// request, or by `warmUp`; without it every request fails with `.missingLibrary`. The body of a response has
+/// one reader; releasing the body ends its transfer, and releasing the transport ends all of them.
 package final class CurlTransport: RangeTransport {
     private let configuration: HTTPConfiguration
     let loop: CurlLoop
@@ -28,7 +28,8 @@ package final class CurlTransport: RangeTransport {
 
     deinit { loop.stop() }
 
-    /// Opens libcurl and starts the thread, so that the first request need not wait for them. Returns at once.
+    /// Opens libcurl and starts the thread, so that the first request need not wait for them. Returns at
+    /// once.
     package func warmUp() { loop.warmUp() }
 
     /// Cancels every transfer and returns when the thread has ended. Requests sent after it fail with
@@ -138,7 +139,8 @@ package final class CurlTransport: RangeTransport {
         _ body: Transfer,
         requestCount: Int
     ) -> RangeResponse {
-        let (now, target) = (configuration.clock.now, route.target)
+        let now = configuration.clock.now
+        let target = route.target
         routes.withLock { routes in
             if head.status < 400 || head.status == 416 {
                 routes.answered(original, over: route, now: now)

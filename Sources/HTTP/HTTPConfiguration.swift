@@ -7,8 +7,8 @@ package struct HTTPConfiguration: Sendable {
     package var userAgent = "reprise/0.1"
     /// Fields sent to the origin of each request's own URL, but not to redirect targets at other origins.
     package var headers: [RequestHeader] = []
-    /// A file of user names and passwords by host, in the form of `.netrc` (curl(1), `--netrc-file`); `nil` for none. A
-    /// file that does not exist counts as empty. Credentials in a URL take precedence.
+    /// A file of user names and passwords by host, in the form of `.netrc` (curl(1), `--netrc-file`); `nil`
+    /// for none. A file that does not exist counts as empty. Credentials in a URL take precedence.
     package var netrcFile: String?
     /// The only origins that `headers`, credentials from `netrcFile` and user names in URLs may be sent to;
     /// `nil` for the origin of each request. A playlist can name servers that the user did not name. They get
@@ -18,7 +18,8 @@ package struct HTTPConfiguration: Sendable {
     /// A file of PEM certificates that are trusted instead of the system's certificates; `nil` for the
     /// system's.
     package var certificateFile: String?
-    /// `true` if the environment names a proxy, so that errors can mention it. libcurl itself reads the variables.
+    /// `true` if the environment names a proxy, so that errors can mention it. libcurl itself reads the
+    /// variables.
     package var hasProxy = false
     /// This machine's network, which is checked after a failure.
     package var localNetwork = LocalNetwork()
@@ -77,8 +78,8 @@ package struct RequestHeader: Sendable, Equatable {
     package let name: String
     package let value: String
 
-    /// Parses `Name: value`; `nil` if the name is not a token, if the value has a control character, or if the
-    /// transport sets this field itself.
+    /// Parses `Name: value`; `nil` if the name is not a token, if the value has a control character, or if
+    /// the transport sets this field itself.
     package init?(parsing text: some StringProtocol) {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         let name = text[..<colon]

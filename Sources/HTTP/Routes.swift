@@ -1,7 +1,7 @@
 internal import Media
 
-/// The settings that libcurl needs for a server with unusual answers. The first answer shows them, so each resource of
-/// such a server costs one more request.
+/// The settings that libcurl needs for a server with unusual answers. The first answer shows them, so each
+/// resource of such a server costs one more request.
 struct ServerQuirks: OptionSet, Sendable {
     let rawValue: Int
 
@@ -13,7 +13,8 @@ struct ServerQuirks: OptionSet, Sendable {
     static let wantsDigest = ServerQuirks(rawValue: 4)
 }
 
-/// How a resource is requested: where it was redirected to, and what was learned on the way. Stored only in memory.
+/// How a resource is requested: where it was redirected to, and what was learned on the way. Stored only in
+/// memory.
 struct Route: Sendable {
     var target: WebURL
     var cookies = RedirectCookies()
@@ -27,15 +28,16 @@ struct Route: Sendable {
 
 /// The routes to resources, so that the next window of a track is requested from the right place at once.
 ///
-/// Stored only in memory, because a target may be a signed URL that expires. A route is forgotten when it fails, or if
-/// it was not used for a while.
+/// Stored only in memory, because a target may be a signed URL that expires. A route is forgotten when it
+/// fails, or if it was not used for a while.
 struct RouteMemory {
     private struct Entry {
         var route: Route
         var lastUsed: Duration
     }
 
-    /// The most routes to remember: far more than are in use at the same time, and each is little more than one URL.
+    /// The most routes to remember: far more than are in use at the same time, and each is little more than
+    /// one URL.
     static let mostRoutes = 64
     /// A route that was not used for this long is forgotten. While a track plays, its requests are more
     /// frequent; after a longer pause, or when it is played again, the request goes to the original URL,
@@ -55,8 +57,8 @@ struct RouteMemory {
         return entry.route
     }
 
-    /// Records that a request for `original` was answered over `route`, which is not remembered if there is nothing
-    /// special about it.
+    /// Records that a request for `original` was answered over `route`, which is not remembered if there is
+    /// nothing special about it.
     mutating func answered(_ original: WebURL, over route: Route, now: Duration) {
         guard !route.isPlain(to: original) else {
             routes[original] = nil
@@ -79,17 +81,19 @@ struct RouteMemory {
     static func isExpired(status: Int) -> Bool { [401, 403, 404, 410].contains(status) }
 }
 
-/// The cookies that redirects have set. Each is sent only to the host that set it, and only for the resource that was
-/// redirected; `Domain`, `Path` and the expiry are ignored.
+/// The cookies that redirects have set. Each is sent only to the host that set it, and only for the resource
+/// that was redirected; `Domain`, `Path` and the expiry are ignored.
 struct RedirectCookies: Sendable, Equatable {
     /// The limits for each host. Servers must not expect more of each cookie (RFC 6265 §6.1).
-    private static let (most, longest) = (20, 4096)
+    private static let most = 20
+    private static let longest = 4096
 
     private var values: [String: [String: String]] = [:]
 
     var isEmpty: Bool { values.isEmpty }
 
-    /// Takes over the values of `Set-Cookie` in a redirect of `host`. Returns `true` if any cookie is new or has changed.
+    /// Takes over the values of `Set-Cookie` in a redirect of `host`. Returns `true` if any cookie is new or
+    /// has changed.
     mutating func receive(_ fields: [String], from host: String) -> Bool {
         let before = self
         for field in fields where field.utf8.count <= Self.longest {

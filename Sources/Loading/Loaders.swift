@@ -22,9 +22,9 @@ package final class Loaders: ResourceOpener {
     /// The number of changes of each resource that has changed on its server.
     private let changes = Locked<[String: Int]>([:])
 
-    /// After so many changes of a resource, its loaders no longer trust its validators, and compare its bytes instead:
-    /// two servers behind one name may send different validators for one file, and those of a recording in progress
-    /// may change faster than its bytes are played.
+    /// After so many changes of a resource, its loaders no longer trust its validators, and compare its bytes
+    /// instead: two servers behind one name may send different validators for one file, and those of a
+    /// recording in progress may change faster than its bytes are played.
     private static let mostTrustedChanges = 2
 
     /// - Parameters:
@@ -70,7 +70,8 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    /// Opens the local file at `path`; `thread` performs all reads, so that they do not delay those of other files.
+    /// Opens the local file at `path`; `thread` performs all reads, so that they do not delay those of other
+    /// files.
     package func openFile(_ path: String, on thread: WorkThread) async throws -> any ResourceReader {
         try await FileReader.open(path, on: thread)
     }

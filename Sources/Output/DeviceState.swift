@@ -47,7 +47,8 @@ struct DeviceState {
         heardBefore = taken
     }
 
-    /// The reader delivered `count` of the frames wanted at `now`. Returns `true` if an underrun is to be reported.
+    /// The reader delivered `count` of the frames wanted at `now`. Returns `true` if an underrun is to be
+    /// reported.
     ///
     /// A late read is no underrun if the reader has the frames that a timely read would have taken: underruns
     /// are caused by the reader, not by a busy machine.

@@ -3,8 +3,9 @@ package import System
 
 /// `null`: takes frames at the speed at which they would be heard, and drops them.
 ///
-/// It reads once per `period` of its clock, and not at all while paused. If a test advances the clock while the device
-/// sleeps, the device takes exactly the frames of that time before it sleeps again, whatever the length of the advance.
+/// It reads once per `period` of its clock, and not at all while paused. If a test advances the clock while
+/// the device sleeps, the device takes exactly the frames of that time before it sleeps again, whatever the
+/// length of the advance.
 package final class NullOutput: AudioOutput {
     /// The time between two reads while playing: long enough to cost almost nothing.
     package static let period = Duration.milliseconds(100)
@@ -103,8 +104,8 @@ package final class NullOutput: AudioOutput {
         drain?.give(())
     }
 
-    /// Takes the frames that are due. Returns how long to sleep until the next read; `nil` if the device is paused or
-    /// all frames were heard.
+    /// Takes the frames that are due. Returns how long to sleep until the next read; `nil` if the device is
+    /// paused or all frames were heard.
     private func tick() -> Duration? {
         let (wait, isUnderrun, drain, handler) = state.withLock { state in
             let now = clock.now

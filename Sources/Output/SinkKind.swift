@@ -44,8 +44,8 @@ package enum SinkKind: Sendable, Equatable {
 
     /// The output of this kind, not yet connected.
     ///
-    /// `clock` drives the null device, and limits the wait for an audio server. Files get `sample`; the other sinks take
-    /// samples as the tracks have them.
+    /// `clock` drives the null device, and limits the wait for an audio server. Files get `sample`; the other
+    /// sinks take samples as the tracks have them.
     package func makeOutput(clock: any MonotonicClock, sample: SinkSample = .s16) -> any AudioOutput {
         func file(_ path: String?, _ container: FileWriter.Container) -> FileWriter {
             FileWriter(pattern: path, container: container, sample: sample)

@@ -195,7 +195,8 @@ struct Wiring {
         if presentation == .screen || presentation == .plain {
             parts.openFile = { try await loaders.openFile($0, on: $1) }
         }
-        let (memory, saved) = (interface.memory, interface.savedEpisodes)
+        let memory = interface.memory
+        let saved = interface.savedEpisodes
         parts.memory = memory ?? saved
         parts.locate = { track in
             guard let cache, network.report.isOffline, let records = memory?.records ?? saved?.records else {

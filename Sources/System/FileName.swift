@@ -2,9 +2,9 @@ import Glibc
 
 /// Paths of any bytes as text.
 ///
-/// Linux allows all bytes but `/` and NUL in a file name, while a `String` holds only UTF-8. So each byte that is
-/// not part of valid UTF-8 becomes a private scalar, U+10FF00 plus the byte, and the system gets the same bytes back
-/// from the text. A name that contains these scalars itself counts as invalid UTF-8.
+/// Linux allows all bytes but `/` and NUL in a file name, while a `String` holds only UTF-8. So each byte
+/// that is not part of valid UTF-8 becomes a private scalar, U+10FF00 plus the byte, and the system gets the
+/// same bytes back from the text. A name that contains these scalars itself counts as invalid UTF-8.
 package enum FileName {
     private static let escapes: ClosedRange<UInt32> = 0x10FF00...0x10FFFF
     /// The first byte of all these scalars in UTF-8.
@@ -15,7 +15,8 @@ package enum FileName {
         if !bytes.contains(mark), let text = String(utf8: bytes) { return text }
         var scalars = String.UnicodeScalarView()
         var parser = Unicode.UTF8.ForwardParser()
-        var (input, index) = (bytes.makeIterator(), 0)
+        var input = bytes.makeIterator()
+        var index = 0
         while index < bytes.count {
             var length = 1
             switch parser.parseScalar(from: &input) {
@@ -75,7 +76,8 @@ package enum FileName {
 extension String {
     /// Decodes `bytes`; `nil` if they are not UTF-8.
     package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
-        // The standard library checks text through generic code, which costs time in lists of many short texts.
+        // The standard library checks text through generic code, which costs time in lists of many short
+        // texts.
         if bytes.allSatisfy({ $0 < 0x80 }) {
             self.init(decoding: bytes, as: UTF8.self)
         } else {

@@ -66,7 +66,8 @@ package struct Monitor<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         pthread_mutex_lock(lock.mutex)
         while !condition(lock.value.pointee) { pthread_cond_wait(changed, lock.mutex) }
         defer {
-            // While the lock is held: afterwards a woken thread may already have freed the condition variable.
+            // While the lock is held: afterwards a woken thread may already have freed the condition
+            // variable.
             pthread_cond_broadcast(changed)
             pthread_mutex_unlock(lock.mutex)
         }

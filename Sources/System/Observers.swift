@@ -12,7 +12,8 @@ package final class Observers<Event: Sendable>: Sendable {
 
     package init() {}
 
-    /// Calls `observer` with each event from now on, on the thread that sends it, until the returned observation ends.
+    /// Calls `observer` with each event from now on, on the thread that sends it, until the returned
+    /// observation ends.
     package func add(_ observer: @escaping Observer) -> Observation {
         let number = state.withLock { state in
             state.lastNumber += 1

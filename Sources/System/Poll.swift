@@ -1,6 +1,7 @@
 import Glibc
 
-/// The wait of a thread that serves descriptors, with poll(2). Only named threads may wait, never a task of Swift's pool.
+/// The wait of a thread that serves descriptors, with poll(2). Only named threads may wait, never a task of
+/// Swift's pool.
 package enum Poll {
     /// Blocks until a descriptor can be read or written without waiting, or is closed at its other end.
     ///
@@ -8,8 +9,8 @@ package enum Poll {
     ///   - reading: the descriptors to be read; a negative one is ignored.
     ///   - writing: the descriptors to be written.
     ///   - limit: the longest wait; `nil` waits without end and without a timer.
-    /// - Returns: what poll(2) found on each of them (`revents`), 0 if nothing, in their order; `nil` if a signal has
-    ///   interrupted the wait.
+    /// - Returns: what poll(2) found on each of them (`revents`), 0 if nothing, in their order; `nil` if a
+    ///   signal has interrupted the wait.
     @discardableResult
     package static func wait(
         reading: [Int32] = [],

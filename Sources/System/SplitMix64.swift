@@ -1,4 +1,5 @@
-/// Uniformly distributed random numbers that depend only on their seed (SplitMix64, Steele, Lea and Flood 2014).
+/// Uniformly distributed random numbers that depend only on their seed (SplitMix64, Steele, Lea and Flood
+/// 2014).
 ///
 /// Good enough for shuffling and for the jitter of retries, and repeatable in tests.
 package struct SplitMix64: RandomNumberGenerator, Sendable {

@@ -32,8 +32,8 @@ import Testing
         }
         var random = SeededGenerator(seed: seed)
         let store = try await opener.open(url("a"))
-        // A third of the runs writes enough for automatic commits, which run while the writing continues; in the
-        // others only the test commits.
+        // A third of the runs writes enough for automatic commits, which run while the writing continues; in
+        // the others only the test commits.
         let isAutomatic = seed >= 10
         for _ in 0..<(isAutomatic ? 60 : 30) {
             let start = Int64.random(in: 0..<(isAutomatic ? 20_000_000 : 3_000_000), using: &random)

@@ -41,7 +41,8 @@ import Testing
         let store = try await scene.opener().opened("a")
         // For the time of one read, the descriptor is that of a folder, from which `pread` fails.
         let descriptor = store.guarded.withLock { $0.place.file.descriptor }
-        let (saved, unreadable) = (dup(descriptor), Glibc.open(scene.path, O_RDONLY | O_DIRECTORY))
+        let saved = dup(descriptor)
+        let unreadable = Glibc.open(scene.path, O_RDONLY | O_DIRECTORY)
         #expect(dup2(unreadable, descriptor) == descriptor)
         #expect(try await store.read(at: 70_000, count: 10) == [])
         #expect(dup2(saved, descriptor) == descriptor)
@@ -254,7 +255,8 @@ import Testing
         try await wait(for: "the folder to be as it was") { try self.files(in: path) == before }
     }
 
-    /// The contents of the files in a folder, except an empty log and the file that the readers of a log share.
+    /// The contents of the files in a folder, except an empty log and the file that the readers of a log
+    /// share.
     private func files(in path: String) throws -> [String: Data] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("-shm") }
         let contents = names.map { ($0, FileManager.default.contents(atPath: path + "/" + $0) ?? Data()) }
@@ -308,7 +310,8 @@ import Testing
     @Test func `an object that cannot be opened does not count as missing`() async throws {
         let object = try await scene.fill(0..<1_000)
         unlink(object)
-        // A program that runs can't be opened to be changed (ETXTBSY), as without a free descriptor nothing can.
+        // A program that runs can't be opened to be changed (ETXTBSY), as without a free descriptor nothing
+        // can.
         let program = try #require(RunningProcess.path(of: "cat"))
         try FileManager.default.copyItem(atPath: program, toPath: object)
         let process = try RunningProcess(object)

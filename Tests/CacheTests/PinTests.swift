@@ -132,8 +132,10 @@ import Testing
         let store = try await opener.open(url("b"))
         try await store.write(0..<1_000)
         var description = EntryDescription()
-        (description.title, description.artist) = ("Carrier\u{1B}", "Reprise")
-        (description.length, description.durationSeconds) = (1_000, 90)
+        description.title = "Carrier\u{1B}"
+        description.artist = "Reprise"
+        description.length = 1_000
+        description.durationSeconds = 90
         store.describe(description)
         await store.close()
         let answers = try await scene.opener().facts(of: [url("c"), url("b"), url("a")])

@@ -36,8 +36,8 @@ final class TestDisk: FileLayer {
     private let scene: CacheScene
     private let state = Locked(State())
 
-    /// A disk with `size` bytes for the objects; `nil` for the real one. Like all disks, it reports that it is full
-    /// only when it is written to, or asked.
+    /// A disk with `size` bytes for the objects; `nil` for the real one. Like all disks, it reports that it
+    /// is full only when it is written to, or asked.
     init(_ scene: CacheScene, size: Int64? = nil) {
         self.scene = scene
         resize(size)

@@ -2,11 +2,11 @@
 // them kills the program or has the disk be full. Without the variables below it changes nothing.
 //
 // CALL_FAULTS_OVERFLOW a thread's name: the third time that it waits for news it uses up its stack
-// CALL_FAULTS_FOLDER   the folder, an absolute path without symlinks
-// CALL_FAULTS_COUNTER  a file of 8 bytes that holds the count so far, in the machine's order; shared, so that it
+// CALL_FAULTS_FOLDER the folder, an absolute path without symlinks CALL_FAULTS_COUNTER a file of 8 bytes that
+// holds the count so far, in the machine's order; shared, so that it
 //                      is read by others while the program runs and after it was killed
-// CALL_FAULTS_AT       the number of the call, from 0
-// CALL_FAULTS_KIND     kill: the program is gone in the middle of that call; full: from that call on nothing more
+// CALL_FAULTS_AT the number of the call, from 0 CALL_FAULTS_KIND kill: the program is gone in the middle of
+// that call; full: from that call on nothing more
 //                      can be written; full-once: that call alone fails
 
 #define _GNU_SOURCE

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Decoding
 
-/// A decoder reports the end only if no music follows: it looks for more up to the last byte, and music that it cannot
-/// reach or decode is an error.
+/// A decoder reports the end only if no music follows: it looks for more up to the last byte, and music that
+/// it cannot reach or decode is an error.
 @Suite struct FinishedTests {
     enum Format: String, CaseIterable {
         case adts, flac, vorbis, opus, oggFLAC, mp3
@@ -41,7 +41,8 @@ import Testing
         let decoder = try await decoder(bytes)
         let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: 48_000, alignment: 16)
         defer { pcm.deallocate() }
-        var (loud, tail) = (0, ArraySlice<UInt8>())
+        var loud = 0
+        var tail = ArraySlice<UInt8>()
         while case .frames(let count) = try await decoder.decode(into: pcm) {
             let sound = pcm[..<(count * decoder.info.format.bytesPerFrame)]
             if sound.prefix(100).contains(where: { $0 != 0 }) { loud += sound.count }
@@ -80,7 +81,9 @@ import Testing
         let bytes: [UInt8]
         let cause: SafeText
         init(_ name: String, _ bytes: [UInt8], _ cause: SafeText) {
-            (testDescription, self.bytes, self.cause) = (name, bytes, cause)
+            testDescription = name
+            self.bytes = bytes
+            self.cause = cause
         }
     }
 

@@ -49,8 +49,9 @@ struct Fixture: Sendable, CustomStringConvertible {
 
     enum Encoder: String { case lame, ffmpeg }
 
-    /// Encodes `seconds` of a sweep with a seeded noise over it, so that no two stretches sound alike: by `lame`, or
-    /// as Layer II by `ffmpeg`. Empty if the encoder is missing, so that the tests say so instead of crashing.
+    /// Encodes `seconds` of a sweep with a seeded noise over it, so that no two stretches sound alike: by
+    /// `lame`, or as Layer II by `ffmpeg`. Empty if the encoder is missing, so that the tests say so instead
+    /// of crashing.
     static func made(
         _ name: String,
         _ arguments: [String],
@@ -123,8 +124,8 @@ struct Fixture: Sendable, CustomStringConvertible {
 
 struct ToolFailed: Error { var tool: String }
 
-/// Runs a command with nothing to read. Its output goes through a pipe: if the format changes, mpg123 begins a regular
-/// file anew.
+/// Runs a command with nothing to read. Its output goes through a pipe: if the format changes, mpg123 begins
+/// a regular file anew.
 func run(_ tool: String, _ arguments: [String], output: String = "/dev/null") throws {
     let words = ([tool] + arguments).map { "'\($0)'" }.joined(separator: " ")
     guard system("\(words) </dev/null 2>/dev/null | cat >'\(output)'") == 0 else {

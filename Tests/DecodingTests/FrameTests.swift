@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct FrameHeaderTests {
-    /// The version and layer that four bytes state; then the bit rate, sample rate, channels, bytes of a frame, samples
-    /// of a frame, and bytes of side information.
+    /// The version and layer that four bytes state; then the bit rate, sample rate, channels, bytes of a
+    /// frame, samples of a frame, and bytes of side information.
     typealias Row = (raw: UInt32, version: FrameHeader.Version, layer: Int, numbers: [Int?])
 
     @Test(

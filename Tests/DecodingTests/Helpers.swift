@@ -7,7 +7,8 @@ func decodeRest(_ decoder: any AudioDecoder, limit: Int = .max) async throws -> 
     Array(try await decodeOn(decoder, atLeast: limit).prefix(limit))
 }
 
-/// Decodes from where `decoder` stands, to the end or until there are at least `limit` samples; returns all of them.
+/// Decodes from where `decoder` stands, to the end or until there are at least `limit` samples; returns all
+/// of them.
 func decodeOn(_ decoder: any AudioDecoder, atLeast limit: Int) async throws -> [Int16] {
     let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
     defer { pcm.deallocate() }
@@ -36,14 +37,16 @@ func decodeBytes(_ decoder: any AudioDecoder, atMost limit: Int = .max) async th
     return Array(bytes.prefix(limit))
 }
 
-/// Expects equal samples or bytes. `#expect` itself would look for the shortest edit between millions of them.
+/// Expects equal samples or bytes. `#expect` itself would look for the shortest edit between millions of
+/// them.
 func expectSame<Element: Equatable>(
     _ left: some Sequence<Element>,
     _ right: some Sequence<Element>,
     _ place: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    let (left, right) = (Array(left), Array(right))
+    let left = Array(left)
+    let right = Array(right)
     guard left != right else { return }
     let index = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
     let difference = index.map { "differ at \($0)" } ?? "lengths \(left.count) and \(right.count)"

@@ -76,7 +76,8 @@ func xingFrame(
     return frame + [UInt8](repeating: 0, count: 417 - frame.count)
 }
 
-/// A first frame of 417 bytes with Fraunhofer's header: 40,000 bytes, 100 frames, and 4 entries for 25 frames each.
+/// A first frame of 417 bytes with Fraunhofer's header: 40,000 bytes, 100 frames, and 4 entries for 25 frames
+/// each.
 let vbriFrame: [UInt8] = {
     var frame = [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 32) + Array("VBRI".utf8)
     // Version, delay, quality; bytes, frames; entries, scale, width, frames of an entry; entries.

@@ -29,8 +29,9 @@ final class MemorySource: ResourceReader {
     private let mostReads: Int
     private let state: Locked<State>
 
-    /// A request brings at most `requestByteCount` bytes, or what was announced. With a seed, reads return randomly fewer
-    /// bytes than requested. If `length` is larger than the number of `bytes`, zeros follow them. After `mostReads`, reads throw `Endless`.
+    /// A request brings at most `requestByteCount` bytes, or what was announced. With a seed, reads return
+    /// randomly fewer bytes than requested. If `length` is larger than the number of `bytes`, zeros follow
+    /// them. After `mostReads`, reads throw `Endless`.
     init(
         _ bytes: [UInt8],
         isStored: Bool = false,

@@ -59,7 +59,8 @@ import Testing
         expectSame(heard, try wave.reference())
     }
 
-    /// Samples of every kind, with all values, quiet ones whose bytes look like headers of frames, and silence.
+    /// Samples of every kind, with all values, quiet ones whose bytes look like headers of frames, and
+    /// silence.
     @Test(arguments: MadeWave.Samples.allCases, [1.0, 1e-4, 0])
     func `a WAV file is never taken for MPEG audio`(samples: MadeWave.Samples, loudness: Double) async throws
     {

@@ -122,7 +122,8 @@ import Testing
         #expect(frames == 24 * 44_100)
     }
 
-    /// Compares all samples of `fixture` with those of the reference decoder; returns the decoder, at the end.
+    /// Compares all samples of `fixture` with those of the reference decoder; returns the decoder, at the
+    /// end.
     @discardableResult
     private func expectReference(_ fixture: Fixture) async throws -> MPEGDecoder {
         let decoder = MPEGDecoder(fixture.bytes)

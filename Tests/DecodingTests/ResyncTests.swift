@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    /// Expects that `bytes`, which end with the frames of `fixture` from offset `place` of it on, play in its format to
-    /// the end, and that nothing is played for `lost` bytes of other content.
+    /// Expects that `bytes`, which end with the frames of `fixture` from offset `place` of it on, play in its
+    /// format to the end, and that nothing is played for `lost` bytes of other content.
     private func expectAllBehind(
         _ place: Int,
         of fixture: Fixture,

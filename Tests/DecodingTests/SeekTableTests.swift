@@ -180,7 +180,8 @@ import Testing
         #expect(try #require(decoder.opened).map.table.offsets.count > 100)
     }
 
-    /// The addresses of the table of `decoder` after each MPEG frame to the end of the track, without repetitions.
+    /// The addresses of the table of `decoder` after each MPEG frame to the end of the track, without
+    /// repetitions.
     private func tablePlaces(while decoder: MPEGDecoder, seekingTo time: Duration?) async throws -> [UInt] {
         try await decoder.open()
         if let time { _ = try await decoder.seek(to: time) }

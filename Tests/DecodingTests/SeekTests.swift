@@ -138,7 +138,8 @@ import Testing
             let heard = try await decodeRest(decoder, limit: Self.compared)
             let start = Int(landing.frame) * format.channelCount
             let expected = whole[start...].prefix(Self.compared)
-            // Exact is bit for bit in MPEG-1 stereo; elsewhere rounding may depend on the filter bank's phase.
+            // Exact is bit for bit in MPEG-1 stereo; elsewhere rounding may depend on the filter bank's
+            // phase.
             let isBitwise = format.channelCount == 2 && format.sampleRate >= 32_000
             expectNear(heard, expected, within: isBitwise ? 0 : 1, "\(fixture), frame \(target)")
         }

@@ -14,7 +14,10 @@ final class ToneDecoder: AudioDecoder {
     private var frame: FrameCount = 0
     private var frameCount: FrameCount?
 
-    init(_ stream: ProbedStream) { (self.stream, start) = (stream, stream.start) }
+    init(_ stream: ProbedStream) {
+        self.stream = stream
+        start = stream.start
+    }
 
     /// A resource with a tone in each channel.
     static func bytes(seconds: Int) -> [UInt8] {
@@ -30,7 +33,8 @@ final class ToneDecoder: AudioDecoder {
 
     func open() async throws {
         guard frameCount == nil else { return }
-        // A decoder in `Sources/Decoding` calls `stream.begun(as:)` instead, which also checks the magic number.
+        // A decoder in `Sources/Decoding` calls `stream.begun(as:)` instead, which also checks the magic
+        // number.
         try await start.skipTags(of: stream.subject)
         let head = try await read(at: 0, count: Self.headByteCount)
         guard head.starts(with: "TONE".utf8), head.count == Self.headByteCount else {
@@ -70,8 +74,8 @@ final class ToneDecoder: AudioDecoder {
         Int64(Self.headByteCount) + frame * Int64(Self.format.bytesPerFrame)
     }
 
-    /// Reads `count` bytes, fewer at the end of the source, at `offset` bytes after the tags. The first ones come from
-    /// the probe.
+    /// Reads `count` bytes, fewer at the end of the source, at `offset` bytes after the tags. The first ones
+    /// come from the probe.
     private func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         let known = start.bytes
         var bytes = Array(known.dropFirst(Int(min(offset, Int64(known.count)))).prefix(count))

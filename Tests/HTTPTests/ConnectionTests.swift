@@ -91,7 +91,8 @@ struct ConnectionTests {
         }
     }
 
-    /// The clock stands at ten minutes when the second request follows, and nothing but the transfer holds the thread up.
+    /// The clock stands at ten minutes when the second request follows, and nothing but the transfer holds
+    /// the thread up.
     @Test func `beside a running transfer no connection is closed for being idle`() async throws {
         let closed = Locked(0)
         let more = Gate()
@@ -182,6 +183,7 @@ private final class CountingClock: MonotonicClock {
 }
 
 extension CurlTransport {
-    /// Wakes the thread, which then looks at the clock: a command for a transfer that does not exist has no effect.
+    /// Wakes the thread, which then looks at the clock: a command for a transfer that does not exist has no
+    /// effect.
     fileprivate func lookAtClock() { loop.post(.remove(Transfer.ID(value: 0))) }
 }

@@ -124,9 +124,8 @@ struct CurlFailureTests {
         circumstances: CurlFailure.Circumstances,
         isDead: Bool
     ) throws {
-        let (url, target) = (
-            try #require(WebURL("http://a.example/")), try #require(WebURL("http://b.example:81/"))
-        )
+        let url = try #require(WebURL("http://a.example/"))
+        let target = try #require(WebURL("http://b.example:81/"))
         let wire = WireRequest(
             RangeRequest(url: url, range: nil),
             over: Route(target: target),

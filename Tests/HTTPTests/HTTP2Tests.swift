@@ -40,8 +40,8 @@ struct HTTP2Tests {
             #expect(last.answer.wire.reusedConnection == true)
             #expect(try await last.body.all().count == 1)
             try await wait(for: "the log") { stage.nginx.accesses.count == 4 }
-            // Cancelling stopped the server: of 400 MB each, it has sent only the bytes in flight, about 16 MB
-            // on loopback.
+            // Cancelling stopped the server: of 400 MB each, it has sent only the bytes in flight, about 16
+            // MB on loopback.
             #expect(stage.nginx.accesses.allSatisfy { $0.bytes < 64_000_000 })
             #expect(Set(stage.nginx.accesses.map(\.connection)).count == 1)
         }
@@ -66,7 +66,8 @@ struct HTTP2Tests {
             let last = try await transport.get(stage.url, 5..<6)
             #expect(try await last.body.all().count == 1)
             try await wait(for: "the log") { stage.nginx.accesses.count == 2 }
-            // Our own 16 MiB and the sockets' buffers: while paused, libcurl does not open the stream's window.
+            // Our own 16 MiB and the sockets' buffers: while paused, libcurl does not open the stream's
+            // window.
             #expect(stage.nginx.accesses[0].bytes < 64_000_000)
         }
     }

@@ -130,7 +130,8 @@ struct RouteMemoryTests {
         throws
     {
         var memory = RouteMemory()
-        let (original, target) = (try url("http://a.example/"), try url("http://b.example/"))
+        let original = try url("http://a.example/")
+        let target = try url("http://b.example/")
         #expect(memory.route(of: original, now: .zero) == nil)
         memory.answered(original, over: Route(target: target), now: .zero)
         #expect(memory.route(of: original, now: .seconds(599))?.target == target)

@@ -19,8 +19,9 @@ struct TimeoutTests {
                 end.withLock { $0 = error }
             }
             try await wait(for: "the watchdog") { clock.sleeperCount == 1 }
-            // It sleeps before the thread has begun with the request, which counts as being looked up until then. The
-            // thread begins requests in their order, so a later one that is answered shows that it is connecting.
+            // It sleeps before the thread has begun with the request, which counts as being looked up until
+            // then. The thread begins requests in their order, so a later one that is answered shows that it
+            // is connecting.
             #expect(try await transport.text(other.url()) == "ok")
             try await wait(for: "the watchdog alone") { clock.sleeperCount == 1 }
             clock.advance(by: .milliseconds(9_999))

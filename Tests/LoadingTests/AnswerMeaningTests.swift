@@ -19,7 +19,9 @@ import Testing
         var hasFallenBack = false
 
         init(_ description: String, _ answer: RangeAnswer, _ meaning: AnswerMeaning) {
-            (testDescription, self.answer, self.meaning) = (description, answer, meaning)
+            testDescription = description
+            self.answer = answer
+            self.meaning = meaning
         }
 
         var atStart: Row { with { ($0.wanted, $0.stored) = (0..<100, 0..<0) } }

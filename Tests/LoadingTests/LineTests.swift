@@ -86,7 +86,8 @@ import Testing
 
     @Test func `each loader is sent the need of the other, always with a higher revision`() {
         let line = SharedLine()
-        let (current, next) = (Loader(line), Loader(line))
+        let current = Loader(line)
+        let next = Loader(line)
         line.needs(.readAhead, of: current.user, revision: 1)
         line.needs(.prefetch, of: next.user, revision: 1)
         line.needs(nil, of: current.user, revision: 2)
@@ -106,7 +107,8 @@ import Testing
 
     @Test func `a late report changes nothing`() {
         let line = SharedLine()
-        let (one, other) = (Loader(line), Loader(line))
+        let one = Loader(line)
+        let other = Loader(line)
         line.needs(nil, of: one.user, revision: 5)
         line.needs(.demand, of: one.user, revision: 4)
         #expect(other.needs == [nil])

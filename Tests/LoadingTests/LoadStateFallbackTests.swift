@@ -308,7 +308,8 @@ import Testing
     {
         var stage = LoadStateStage()
         var answer = RangeAnswer.whole(1_000)
-        (answer.forbidsStoring, answer.isEncoded) = (isForbidden, isEncoded)
+        answer.forbidsStoring = isForbidden
+        answer.isEncoded = isEncoded
         let outcome = stage.answer(try stage.read(0).plan(), answer)
         #expect(outcome.forbidsStoring == (isForbidden || isEncoded))
     }

@@ -203,7 +203,8 @@ import Testing
         let again = try stage.end(pair[1]).plan()
         #expect(again.asked?.lowerBound == pair[1].asked?.lowerBound)
         answer(&stage, again)
-        let (start, end) = (again.asked?.lowerBound ?? 0, again.asked?.upperBound ?? 0)
+        let start = again.asked?.lowerBound ?? 0
+        let end = again.asked?.upperBound ?? 0
         #expect(
             stage.store(start..<end - 1, again).plans.isEmpty,
             "the next window waits for the end of this one"

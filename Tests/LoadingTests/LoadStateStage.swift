@@ -153,7 +153,8 @@ struct LoadStateStage {
 
     /// Completes the fetches of `actions` and all that follow them, and returns them.
     mutating func completeAll(_ actions: [LoadAction]) -> [FetchPlan] {
-        var (open, done) = (actions.plans, [FetchPlan]())
+        var open = actions.plans
+        var done = [FetchPlan]()
         while let plan = open.popLast(), done.count < 1_000 {
             done.append(plan)
             open += complete(plan).plans

@@ -186,7 +186,8 @@ import Testing
         let content = content(100_000)
         let reader = try await open(MemoryServer(content), MemoryStores(content, [0..<100_000]))
         let loader = try #require(reader as? LoaderReader).loader
-        let (isHeld, end) = (Gate(), Gate())
+        let isHeld = Gate()
+        let end = Gate()
         NamedThread.start("loader") {
             loader.step { _, _ in
                 isHeld.open()
@@ -267,7 +268,8 @@ import Testing
     @Test func `revalidation replaces a changed entry while another reader still reads the old one`()
         async throws
     {
-        let (old, new) = (content(200_000), content(150_000, seed: 2))
+        let old = content(200_000)
+        let new = content(150_000, seed: 2)
         let server = MemoryServer(old)
         let loaders = loaders(server)
         let before = try await loaders.open(.web(songURL))

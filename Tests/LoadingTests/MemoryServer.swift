@@ -34,9 +34,11 @@ final class MemoryServer: RangeTransport {
             answer.forbidsStoring = forbidsStoring
             var range = 0..<total
             if let status {
-                (answer.kind, range) = (.refused(status: status), 0..<0)
+                answer.kind = .refused(status: status)
+                range = 0..<0
             } else if etag != nil, request.unlessMatches == answer.validators {
-                (answer.kind, range) = (.notModified, 0..<0)
+                answer.kind = .notModified
+                range = 0..<0
             } else if let asked = request.range, hasRanges, request.ifRange == nil || request.ifRange == etag
             {
                 range = min(asked.lowerBound, total)..<min(asked.upperBound, total)
@@ -127,7 +129,9 @@ final class MemoryServer: RangeTransport {
         private let offset = Locked(0)
 
         init(server: MemoryServer, bytes: [UInt8], isCut: Bool) {
-            (self.server, self.bytes, self.isCut) = (server, bytes, isCut)
+            self.server = server
+            self.bytes = bytes
+            self.isCut = isCut
         }
 
         func next() async throws -> [UInt8]? {

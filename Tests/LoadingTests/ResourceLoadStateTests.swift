@@ -49,7 +49,8 @@ import Testing
 
     @Test func `two responses before the first stored byte must be of one file`() throws {
         var stage = LoadStateStage()
-        let (first, second) = (try stage.read(0).plan(), try stage.read(5 << 20, by: stage.open()).plan())
+        let first = try stage.read(0).plan()
+        let second = try stage.read(5 << 20, by: stage.open()).plan()
         #expect(stage.answerPart(first, of: 10 << 20).use == .store(from: 0, upTo: 65_536))
         let other = RangeAnswer.part(second.asked ?? 0..<0, of: 10 << 20, etag: "\"2\"")
         #expect(stage.answer(second, other).use == .discard)
@@ -74,7 +75,10 @@ import Testing
         var stage = LoadStateStage.begun()
         var answer = RangeAnswer(kind: .refused(status: status), forbidsStoring: true)
         if status == 416 { answer.kind = .unsatisfiable(total: nil) }
-        if status == 200 { (answer.kind, answer.contentType) = (.whole(length: 18), "text/html") }
+        if status == 200 {
+            answer.kind = .whole(length: 18)
+            answer.contentType = "text/html"
+        }
         let outcome = stage.answer(try stage.read(65_536).plan(), answer)
         #expect(!outcome.forbidsStoring && outcome.use == .discard)
     }

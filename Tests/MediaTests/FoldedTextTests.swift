@@ -58,7 +58,9 @@ import Testing
                 .joined()
             )
         }
-        let (a, b, c) = (keys[0], keys[1], keys[2])
+        let a = keys[0]
+        let b = keys[1]
+        let c = keys[2]
         #expect((a == b) == (!(a < b) && !(b < a)))
         #expect(!(a < b && b < c) || a < c)
     }

@@ -8,10 +8,11 @@ import System
 import TestSupport
 import Testing
 
-/// The whole path of a byte in one process: origin, transport, network watch, loaders with a cache folder, decoder.
+/// The whole path of a byte in one process: origin, transport, network watch, loaders with a cache folder,
+/// decoder.
 ///
-/// Only `TimeKeeper` moves the time, when everything waits for it. At the end of a test `end` checks that no task
-/// is left asleep.
+/// Only `TimeKeeper` moves the time, when everything waits for it. At the end of a test `end` checks that no
+/// task is left asleep.
 final class Chain: Sendable {
     let server: TestOrigin
     let folder: TemporaryFolder
@@ -222,7 +223,8 @@ final class Chain: Sendable {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> (stored: ByteRangeSet, description: EntryDescription) {
         let store = try await store
-        let (stored, description) = (store.stored, store.description)
+        let stored = store.stored
+        let description = store.description
         for range in stored.ranges {
             var offset = Int(range.lowerBound)
             while offset < range.upperBound {

@@ -15,7 +15,10 @@ import Testing
 
         init(_ name: String, _ before: [Fault] = [], _ after: [Fault] = [], readingAt offset: Int64 = 60_000)
         {
-            (testDescription, self.before, self.after, self.offset) = (name, before, after, offset)
+            testDescription = name
+            self.before = before
+            self.after = after
+            self.offset = offset
         }
 
         var longer: Change {
@@ -97,14 +100,15 @@ import Testing
         #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
     }
 
-    /// Reads from `offset` on, as a player does that opens the resource again when it has changed. `read` is called after
-    /// each piece. Returns all bytes, and how often the resource had changed.
+    /// Reads from `offset` on, as a player does that opens the resource again when it has changed. `read` is
+    /// called after each piece. Returns all bytes, and how often the resource had changed.
     private func readOn(
         _ chain: Chain,
         upTo end: Int = .max,
         read: (Int) -> Void = { _ in }
     ) async throws -> (bytes: [UInt8], changes: Int) {
-        var (bytes, changes) = ([UInt8](), 0)
+        var bytes = [UInt8]()
+        var changes = 0
         while changes < 10 {
             let reader = try await chain.open()
             do {
@@ -183,8 +187,8 @@ import Testing
         let reader = try await chain.openWithFirstWindow()
         let gate = chain.server.origin.hold("/song.mp3", .afterBytesOfEach(100_000))
         reader.reader.allowReadAhead(bytesPerSecond: 40_000)
-        // Of the window ahead, 128 KiB and the 4 KiB before, hardly anything is left: with validators the next
-        // request would be under way.
+        // Of the window ahead, 128 KiB and the 4 KiB before, hardly anything is left: with validators the
+        // next request would be under way.
         gate.letPass(34_000)
         try await wait(for: "most of the window") { reader.isStored(0..<195_000) }
         #expect(reader.reader.report.inFlight.count == 1 && chain.server.log.requests.count == 2)

@@ -122,7 +122,10 @@ import Testing
     {
         let song = try await Song.long()
         var settings = LoadSettings()
-        if let seconds { (settings.readAhead, settings.leastReadAhead) = (.time(.seconds(seconds)), 0) }
+        if let seconds {
+            settings.readAhead = .time(.seconds(seconds))
+            settings.leastReadAhead = 0
+        }
         // 128 kbit/s.
         let readAhead = max(Int64(seconds ?? 60) * 16_000, settings.leastReadAhead)
         let most = readAhead + settings.largestWindow

@@ -16,8 +16,8 @@ import Testing
         var hasValidators: Bool
         var hasRanges: Bool
 
-        /// `true` if an answer may state another length while only the length identifies the resource: then all is
-        /// fetched again.
+        /// `true` if an answer may state another length while only the length identifies the resource: then
+        /// all is fetched again.
         var seemsToChange: Bool {
             !hasValidators && script.joined().contains { if case .lengthOff = $0 { true } else { false } }
         }

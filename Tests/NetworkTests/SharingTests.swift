@@ -27,8 +27,8 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            // The server may send bytes again: those that were on their way when a reader left for another offset, which
-            // cancelled their request.
+            // The server may send bytes again: those that were on their way when a reader left for another
+            // offset, which cancelled their request.
             let reader = try #require(chain.readers.first).reader
             try await wait(for: "all that was received to be stored, with no byte received twice") {
                 let report = reader.report

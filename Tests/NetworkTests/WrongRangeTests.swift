@@ -29,8 +29,8 @@ import Testing
         chain.server.origin.script([[]], thenAlways: [.shiftedRange(by: -1_000)], for: "/song.mp3")
         #expect(try await chain.play().isAll(of: song))
         try await chain.end(storing: song)
-        // At most a thousand bytes again with each request but the first. If a later window comes before an earlier
-        // one, the bytes between them are stored by the later, and the earlier ends before them.
+        // At most a thousand bytes again with each request but the first. If a later window comes before an
+        // earlier one, the bytes between them are stored by the later, and the earlier ends before them.
         #expect(chain.server.log.bytesSentAgain() <= Int64(chain.server.log.requests.count - 1) * 1_000)
     }
 

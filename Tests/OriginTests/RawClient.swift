@@ -84,7 +84,8 @@ final class RawClient: Sendable {
     }
 }
 
-/// The whole output of a connection for one request of bytes 100–199, or with other `fields`, of 1,000 bytes of music.
+/// The whole output of a connection for one request of bytes 100–199, or with other `fields`, of 1,000 bytes
+/// of music.
 func exchange(
     _ faults: [Fault] = [],
     _ fields: [String] = ["Range: bytes=100-199"],

@@ -47,7 +47,8 @@ import Testing
         try await rig.output.start()
         #expect(rig.reader.takenFrames > 0)
         await rig.output.pause()
-        let (looks, heard) = (rig.reader.readCount, rig.output.heardFrames)
+        let looks = rig.reader.readCount
+        let heard = rig.output.heardFrames
         rig.output.framesAvailable()
         rig.clock.advance(by: .seconds(10))
         await rig.output.pause()

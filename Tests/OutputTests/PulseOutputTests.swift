@@ -7,8 +7,8 @@ import Testing
 /// `PulseOutput` with a server that each test starts.
 @Suite(.serialized)
 struct PulseOutputTests {
-    /// The most frames that a recording can lack at the start of a stream: the sink replaces silence that it rendered
-    /// ahead, which the monitor has recorded by then. The sink's 20 ms, and some for a busy machine.
+    /// The most frames that a recording can lack at the start of a stream: the sink replaces silence that it
+    /// rendered ahead, which the monitor has recorded by then. The sink's 20 ms, and some for a busy machine.
     private static let longestGapAtStart = 3_000
 
     private let server: PulseServer
@@ -90,8 +90,8 @@ struct PulseOutputTests {
         let places = Dictionary(uniqueKeysWithValues: frames(60_000).enumerated().map { ($1, $0) })
         let heard = recorded.compactMap { places[$0] }
         #expect(heard.count == recorded.count && events.all.isEmpty)
-        // If the machine stands still for longer than the server's buffer lasts, the server plays silence and a gap
-        // opens, once or twice. An output that loses frames would lose some at each of its writes.
+        // If the machine stands still for longer than the server's buffer lasts, the server plays silence and
+        // a gap opens, once or twice. An output that loses frames would lose some at each of its writes.
         let gaps = zip(heard, heard.dropFirst()).map { $1 - $0 - 1 }.filter { $0 != 0 }
         let missing = [heard.first ?? 60_000] + gaps
         #expect(gaps.count <= 2 && missing.allSatisfy { (0..<Self.longestGapAtStart).contains($0) })
@@ -250,7 +250,8 @@ struct PulseOutputTests {
             try await server.pactl("info")
             return output.heardFrames == heard
         }
-        let (heard, taken) = (output.heardFrames, reader.takenFrames)
+        let heard = output.heardFrames
+        let taken = reader.takenFrames
         #expect(heard < taken)
         for _ in 0..<5 { try await server.pactl("info") }
         #expect(output.heardFrames == heard && reader.takenFrames == taken)

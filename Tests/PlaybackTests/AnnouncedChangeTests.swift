@@ -23,7 +23,8 @@ struct AnnouncedChangeTests {
         index: Int?
     ) -> PlayerEvent {
         var report = PlayerEvent.QueueReport(change, places, target: target)
-        (report.count, report.index) = (count, index)
+        report.count = count
+        report.index = index
         return .queue(report)
     }
 

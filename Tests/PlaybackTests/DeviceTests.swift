@@ -20,8 +20,8 @@ import Testing
             )
         }
 
-        /// Lets `time` pass in steps that both the device and the player notice. The device's clock runs at `percent`
-        /// of the player's speed.
+        /// Lets `time` pass in steps that both the device and the player notice. The device's clock runs at
+        /// `percent` of the player's speed.
         func pass(_ time: Duration, percent: Int = 100) async throws {
             let end = stage.clock.now + time
             while stage.clock.now < end {

@@ -143,7 +143,8 @@ import Testing
         var again = Self.tracks[0]
         again.id = Track.ID(9)
         var other = Self.tracks[0]
-        (other.id, other.episode) = (Track.ID(10), Self.episode(1, of: "http://h/other"))
+        other.id = Track.ID(10)
+        other.episode = Self.episode(1, of: "http://h/other")
         var state = sounding(Self.tracks + [again, other], seconds: 100)
         state.send(.setPlayed(true, 1))
         #expect(played(state) == [1, 9])

@@ -52,7 +52,9 @@ import Testing
             stage.sink.allow(frames: 9_500)
             try await wait(for: "the music") { stage.sink.heardFrames == 10_000 }
         }
-        let (heard, plain, soft) = (samples(stage.sink.pcm), samples(music.pcm), scaled(music, by: -20))
+        let heard = samples(stage.sink.pcm)
+        let plain = samples(music.pcm)
+        let soft = scaled(music, by: -20)
         let changed = try #require(heard.indices.first { heard[$0] != plain[$0] }) / 2
         // The ring of two seconds was full, and the PCM already decoded for it is not changed.
         #expect((2_000...3_200).contains(changed))

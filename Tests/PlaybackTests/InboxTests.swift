@@ -64,7 +64,8 @@ import Testing
     @Test func `inputs come out in their order, however adding and taking alternate`() {
         var state = InboxState()
         var random = SeededGenerator(seed: 1)
-        var (added, taken) = (0, 0)
+        var added = 0
+        var taken = 0
         for _ in 0..<2_000 {
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 state.put(.command(.jump(added)))

@@ -90,7 +90,8 @@ import Testing
             #expect(network.retries == 2)
         }
         var report = ConnectivityReport()
-        (report.isOffline, report.isForced) = (true, true)
+        report.isOffline = true
+        report.isForced = true
         let forced = FakeConnectivity(report)
         let other = Stage(pieces, sink: TestSink(allowance: 100), connectivity: forced)
         try await other.sound { stage in

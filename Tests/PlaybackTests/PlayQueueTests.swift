@@ -139,7 +139,8 @@ import Testing
             case 9 where count > 0:
                 model.remember()
                 queue.clear()
-                (model.ids, model.current) = ([], nil)
+                model.ids = []
+                model.current = nil
             default: if count > 0 { queue.bringForward(place) }
             }
             #expect(queue.tracks.map(\.id) == model.ids)

@@ -118,7 +118,8 @@ import Testing
         #expect(effects.start == PassStart(id: 3, track: numbered([2])[0], position: .milliseconds(400)))
         #expect(state.announcer.failures.isEmpty && state.currentTrack?.id.value == 2)
         var report = PlayerEvent.EndReport(index: 2, reason: .skipped)
-        (report.frames, report.isBrief) = (400, true)
+        report.frames = 400
+        report.isBrief = true
         #expect(state.send(.stop).first == .endTrack(3, report))
     }
 

@@ -159,7 +159,8 @@ import Testing
             try await wait(for: "the new read") { stage.readers[0].readOffsets.contains(120_000) }
             let later = stage.readers[0].readOffsets.dropFirst(before)
             #expect(later.allSatisfy { $0 == 0 || $0 >= 120_000 })
-            // A read is logged before it waits at the gate; the old one, if it still did, would be the second there.
+            // A read is logged before it waits at the gate; the old one, if it still did, would be the second
+            // there.
             try await wait(for: "the new read at the gate") { gate.sleeperCount > 0 }
             #expect(gate.sleeperCount == 1)
             #expect(stage.readers.count == 1)

@@ -200,7 +200,8 @@ struct QueueCommandTests {
         var state = PlayerState.sounding(6, exitsAtEnd: false)
         _ = command(.setShuffle(nil), &state)
         func order() -> [UInt64] {
-            var (places, place) = ([UInt64](), state.queue.current)
+            var places = [UInt64]()
+            var place = state.queue.current
             while let here = place {
                 places.append(state.queue.tracks[here].id.value)
                 place = state.queue.next(after: here)

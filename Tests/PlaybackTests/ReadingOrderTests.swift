@@ -201,8 +201,12 @@ import Testing
         var order = ReadingOrder(pace)
         let count = Int.random(in: 1...24, using: &random)
         for number in 0..<count { order.add("\(number)") }
-        var (reading, given, passed, ends) = ([Int](), [Int](), false, 0)
-        var (now, made) = (Duration.zero, 0)
+        var reading = [Int]()
+        var given = [Int]()
+        var passed = false
+        var ends = 0
+        var now = Duration.zero
+        var made = 0
         repeat {
             reading += order.begin(at: now).map(\.number)
             #expect(reading.count <= ReadingOrder.mostInAll)

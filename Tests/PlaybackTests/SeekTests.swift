@@ -170,7 +170,8 @@ import Testing
         texts: [SafeText]
     ) async throws {
         var piece = FakeMusic(number: 1, frames: 60_000)
-        (piece.arrivesInOrder, piece.isStored) = (true, isStored)
+        piece.arrivesInOrder = true
+        piece.isStored = isStored
         let stage = Stage([piece], sink: TestSink(allowance: 500))
         try await stage.sound { stage in
             stage.player.send(.seek(.to(.seconds(40))))

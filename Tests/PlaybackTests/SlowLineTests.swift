@@ -5,7 +5,8 @@ import Testing
 
 /// A line that is slower than the music.
 @Suite struct SlowLineTests {
-    /// A track that has had as many underruns as `count`, ten seconds apart, and waits for music after the last.
+    /// A track that has had as many underruns as `count`, ten seconds apart, and waits for music after the
+    /// last.
     private func stalled(_ count: Int, _ info: StreamInfo = .music()) -> PlayerState {
         var state = PlayerState.sounding(1, info)
         for stall in 1...count {

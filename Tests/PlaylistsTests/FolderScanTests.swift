@@ -96,7 +96,9 @@ struct FolderScanTests {
                 }.joined()
             )
         }
-        let (a, b, c) = (keys[0], keys[1], keys[2])
+        let a = keys[0]
+        let b = keys[1]
+        let c = keys[2]
         #expect((a.name == b.name) == (!(a < b) && !(b < a)))
         #expect(!(a < b && b < a))
         #expect(!(a < b && b < c) || a < c)

@@ -42,9 +42,8 @@ struct M3UParserTests {
     }
 
     @Test func `a line that is not UTF-8 is CP1252`() throws {
-        let (quoted, undefined) = (
-            [0x93, 0x41, 0x94, 0x80, 0x9F, 0x2E, 0x0A], [0xE9, 0x81, 0x8D, 0x8F, 0x90, 0x9D]
-        )
+        let quoted = [0x93, 0x41, 0x94, 0x80, 0x9F, 0x2E, 0x0A]
+        let undefined = [0xE9, 0x81, 0x8D, 0x8F, 0x90, 0x9D]
         let bytes = Array("caf\u{E9}.mp3\n".utf8) + (quoted + undefined).map(UInt8.init)
         let expected = ["café.mp3", "“A”€Ÿ.", "é" + String(repeating: "\u{FFFD}", count: 5)]
         #expect(try entries(bytes, as: .m3u).map(\.text) == expected)

@@ -23,8 +23,8 @@ struct ResourceKindTests {
     private static let hls: Answer = .refused("HLS is not supported – try the station's MP3 or Icecast URL")
     private static let binary: Answer = .refused("not a playlist (binary data)")
 
-    /// A name and a content; then the kind by the name alone (as of URLs and entries of lists), of a local file, and of a
-    /// resource that is read as a list.
+    /// A name and a content; then the kind by the name alone (as of URLs and entries of lists), of a local
+    /// file, and of a resource that is read as a list.
     static let rows: [(String, String, Answer, Answer, Answer)] = [
         // Names alone: all of a list's names, those of music, and names that are neither.
         ("a.m3u", "x.mp3", .list(.m3u), .list(.m3u), .list(.m3u)),

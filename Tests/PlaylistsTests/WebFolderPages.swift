@@ -1,5 +1,5 @@
-/// Pages of real servers for one folder, as captured: nginx 1.22, Apache 2.4, lighttpd 1.4, caddy 2.6,
-/// Python 3.11 and rclone 1.60. The styles, scripts and pictures of the larger ones are left out, and most rows.
+/// Pages of real servers for one folder, as captured: nginx 1.22, Apache 2.4, lighttpd 1.4, caddy 2.6, Python
+/// 3.11 and rclone 1.60. The styles, scripts and pictures of the larger ones are left out, and most rows.
 enum WebFolderPages {
     /// The server, and its page of `/music/`.
     static let all: [(server: String, page: String)] = [

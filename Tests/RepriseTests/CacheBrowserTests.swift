@@ -72,7 +72,8 @@ struct CacheBrowserTests {
     }
 
     @Test func `while the view is visible, changes are read once a second at most`() async throws {
-        let (cache, clock) = (SlowCache(), TestClock())
+        let cache = SlowCache()
+        let clock = TestClock()
         let browser = cache.browser(clock)
         try await running(browser) {
             browser.cacheChanged()

@@ -57,7 +57,8 @@ import Testing
         let rules = "identity = [\"host=a strip=b\", \"host=c strip=d\"]"
         let file = try configuration("[play]\nvolume = 70\n[network]\nfill = true\n[cache]\n\(rules)\n")
         #expect(file.entries.map(\.line) == [2, 4, 6])
-        let (first, second) = ("--cache-identity=host=a strip=b", "--cache-identity=host=c strip=d")
+        let first = "--cache-identity=host=a strip=b"
+        let second = "--cache-identity=host=c strip=d"
         #expect(file.entries.flatMap(\.arguments) == ["--volume=70", "--fill", first, second])
         // A flag that is false, an empty list and an empty table set nothing.
         let empty = try configuration("[network]\nfill = false\n[cache]\nidentity = []\n[keys]\n[play]\n")

@@ -24,7 +24,8 @@ struct DocumentTests {
         try manual().components(separatedBy: "\n.TP\n").dropFirst().compactMap { entry in
             let lines = entry.split(separator: "\n")
             guard lines.count > 1, let space = lines[0].firstIndex(of: " ") else { return nil }
-            // `.BR > ", " <` sets its words without the blanks between them; quotes hold blanks that are shown.
+            // `.BR > ", " <` sets its words without the blanks between them; quotes hold blanks that are
+            // shown.
             let words = lines[0][space...].matches(of: /"([^"]*)"|([^" ]+)/)
             return (words.map { String($0.1 ?? $0.2 ?? "") }.joined(), String(lines[1]))
         }
@@ -99,7 +100,8 @@ struct DocumentTests {
             ? ".B " + escaped(row.name) : ".BI \(escaped(row.name)) \" \(escaped(row.syntax))\""
     }
 
-    /// `text` as roff shows it: a plain hyphen would break lines, and a line may not begin with a quote or a dot.
+    /// `text` as roff shows it: a plain hyphen would break lines, and a line may not begin with a quote or a
+    /// dot.
     private static func escaped(_ text: String) -> String {
         (text.hasPrefix("'") || text.hasPrefix(".") ? "\\&" : "") + text.replacing("-", with: "\\-")
     }

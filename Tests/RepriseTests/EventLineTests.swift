@@ -48,7 +48,10 @@ struct EventLineTests {
 
     private static var failure: PlayerEvent {
         var report = PlayerEvent.EndReport(index: 1, reason: .failed)
-        (report.cachedBytes, report.fetchedBytes, report.requestCount, report.stalls) = (7, 9, 1, 2)
+        report.cachedBytes = 7
+        report.fetchedBytes = 9
+        report.requestCount = 1
+        report.stalls = 2
         report.error = MediaError(.notFound, "a.mp3", "no such file")
         return .ended(report)
     }

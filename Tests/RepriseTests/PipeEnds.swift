@@ -12,7 +12,8 @@ final class PipeEnds: Sendable {
         // A program under test that writes to a closed pipe has to see an error, as in the real process.
         signal(SIGPIPE, SIG_IGN)
         precondition(pipe(&ends) == 0, "the system has no pipe left")
-        (reading, writing) = (ends[0], ends[1])
+        reading = ends[0]
+        writing = ends[1]
     }
 
     deinit {

@@ -6,7 +6,8 @@ import Testing
 @Suite struct PlainNarratorTests {
     private static func track(_ index: Int, _ title: SafeText, isLive: Bool = false) -> PlayerEvent {
         var report = PlayerEvent.TrackReport(index: index, source: "/a.mp3")
-        (report.tags, report.duration) = (TrackTags(title: title, artist: "Reprise"), .seconds(15))
+        report.tags = TrackTags(title: title, artist: "Reprise")
+        report.duration = .seconds(15)
         report.isLive = isLive
         return .track(report)
     }

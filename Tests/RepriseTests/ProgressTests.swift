@@ -92,7 +92,9 @@ struct ProgressTests {
         #expect(totals.text == "3 of 11 tracks done, 4.0 MB downloaded")
         totals.listFound(of: 0)
         var report = LoadReport()
-        (report.length, report.fetchedBytes, report.bytesPerSecond) = (4_000_000, 1_000_000, 500_000)
+        report.length = 4_000_000
+        report.fetchedBytes = 1_000_000
+        report.bytesPerSecond = 500_000
         report.stored = ByteRangeSet(0..<1_000_000)
         totals.running = [report, report]
         // 2 * 3 MB, and 5 tracks of 4 MB, at 1 MB/s.

@@ -18,9 +18,9 @@ struct SessionEndTests {
         end: String,
         code: Reprise.ExitCode
     ) {
-        let (isHeard, isQuit, isSignalled) = (
-            end == "heard", end.hasPrefix("quit"), end.hasSuffix("signalled")
-        )
+        let isHeard = end == "heard"
+        let isQuit = end.hasPrefix("quit")
+        let isSignalled = end.hasSuffix("signalled")
         let summary = Self.summary(played: played, failed: failed)
         let actual = ExitCode.afterSession(
             summary,
@@ -33,7 +33,8 @@ struct SessionEndTests {
 
     private static func summary(played: Int, failed: Int) -> PlayerEvent.SummaryReport {
         var summary = PlayerEvent.SummaryReport()
-        (summary.played, summary.failed) = (played, failed)
+        summary.played = played
+        summary.failed = failed
         return summary
     }
 
@@ -68,18 +69,25 @@ struct SessionEndTests {
 
     @Test func `the last line counts tracks, requests, and bytes by their origin`() {
         var summary = Self.summary(played: 8, failed: 0)
-        (summary.fetchedBytes, summary.requestCount) = (1_900_000, 12)
+        summary.fetchedBytes = 1_900_000
+        summary.requestCount = 12
         #expect(
             SessionSummary.text(summary)
                 == "played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests"
         )
-        (summary.played, summary.failed, summary.requestCount) = (1, 2, 1)
+        summary.played = 1
+        summary.failed = 2
+        summary.requestCount = 1
         let text = SessionSummary.text(summary)
         #expect(text.hasPrefix("played 1 track, 2 failed; ") && text.hasSuffix(" 1 request"))
-        (summary.played, summary.skipped, summary.failed, summary.lostSources) = (14, 11, 7, 6)
+        summary.played = 14
+        summary.skipped = 11
+        summary.failed = 7
+        summary.lostSources = 6
         let mixed = "played 3 tracks, skipped 11, 1 failed, 6 sources unreadable; "
         #expect(SessionSummary.text(summary).hasPrefix(mixed))
-        (summary.failed, summary.lostSources) = (1, 1)
+        summary.failed = 1
+        summary.lostSources = 1
         #expect(
             SessionSummary.text(summary).hasPrefix(
                 "played 3 tracks, skipped 11, 1 source unreadable; "

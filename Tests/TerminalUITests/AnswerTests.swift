@@ -7,7 +7,8 @@ struct AnswerTests {
     /// Three tracks, of which the second plays.
     private func playing(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> UIState {
         var player = queueSnapshot(manyTracks(3), current: 1)
-        (player.state, player.volume) = (.playing, 80)
+        player.state = .playing
+        player.volume = 80
         change(&player)
         return screenState(player)
     }

@@ -9,7 +9,9 @@ struct PlainStateTests {
             track(number, "/music/\(number).mp3", TrackTags(title: SafeText("Song \(number)")), seconds: 12)
         }
         var snapshot = queueSnapshot(tracks, current: 0)
-        (snapshot.state, snapshot.position, snapshot.duration) = (.playing, .seconds(5), .seconds(12))
+        snapshot.state = .playing
+        snapshot.position = .seconds(5)
+        snapshot.duration = .seconds(12)
         _ = state.take(snapshot)
         return state
     }
@@ -88,8 +90,11 @@ struct PlainStateTests {
     @Test func `changes of volume and modes are printed`() {
         var state = Self.state()
         var snapshot = PlayerSnapshot()
-        (snapshot.volume, snapshot.isMuted, snapshot.isShuffled) = (85, true, true)
-        (snapshot.repeatMode, snapshot.gainMode) = (.one, .album)
+        snapshot.volume = 85
+        snapshot.isMuted = true
+        snapshot.isShuffled = true
+        snapshot.repeatMode = .one
+        snapshot.gainMode = .album
         #expect(state.take(snapshot) == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one", "Gain album"])
         #expect(state.take(snapshot).isEmpty)
     }

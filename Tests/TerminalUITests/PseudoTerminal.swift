@@ -18,7 +18,8 @@ final class PseudoTerminal: Sendable {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var lock: Int32 = 0
         var number: Int32 = 0
-        let (unlockRequest, numberRequest) = (UInt(0x4004_5431), UInt(0x8004_5430))
+        let unlockRequest = UInt(0x4004_5431)
+        let numberRequest = UInt(0x8004_5430)
         guard master >= 0, ioctl(master, unlockRequest, &lock) == 0 else { return nil }
         guard ioctl(master, numberRequest, &number) == 0 else { return nil }
         slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -26,7 +27,8 @@ final class PseudoTerminal: Sendable {
         received = Received()
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-        let (master, received) = (self.master, self.received)
+        let master = self.master
+        let received = self.received
         NamedThread.start("pty-reader") {
             var chunk = [UInt8](repeating: 0, count: 65_536)
             while true {

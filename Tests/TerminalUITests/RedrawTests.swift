@@ -76,7 +76,8 @@ struct RedrawTests {
             return screen.terminal.text.contains("aused")
         }
         try await screen.press("m", sending: 1)
-        let (pictures, snapshots) = (screen.player.pictureReads, screen.player.snapshotReads)
+        let pictures = screen.player.pictureReads
+        let snapshots = screen.player.snapshotReads
         for second in 2...4 {
             clock.advance(by: .seconds(60))
             try await screen.press("m", sending: second)

@@ -26,11 +26,15 @@ final class RunningScreen: Sendable {
         clock: any MonotonicClock = SystemClock()
     ) async throws {
         let terminal = try #require(PseudoTerminal(columns: 80, rows: rows))
-        (self.terminal, self.player) = (terminal, player)
+        self.terminal = terminal
+        self.player = player
         // Standard error stays where it is: other tests write there at the same time.
         var configuration = TerminalConfiguration(environment: environment, stderrPath: "/proc/self/fd/2")
-        (configuration.input, configuration.output) = (terminal.slave, terminal.slave)
-        (configuration.locale, configuration.quitWait, configuration.clock) = (locale, quitWait, clock)
+        configuration.input = terminal.slave
+        configuration.output = terminal.slave
+        configuration.locale = locale
+        configuration.quitWait = quitWait
+        configuration.clock = clock
         NamedThread.start("screen") { [configuration, outcome] in
             let exit = TerminalScreen(configuration: configuration).run(player: player)
             outcome.exit.withLock { $0 = exit }
@@ -67,8 +71,8 @@ final class RunningScreen: Sendable {
 
     /// Replaces the message by hints and forgets all that was written until then.
     ///
-    /// A key's frame follows its command, so after the second command the first frame is complete, and the hints are
-    /// in it to the last byte.
+    /// A key's frame follows its command, so after the second command the first frame is complete, and the
+    /// hints are in it to the last byte.
     func replaceMessage() async throws {
         try await drawn("reconnected to music.example")
         for count in 1...2 { try await press("m", sending: count) }

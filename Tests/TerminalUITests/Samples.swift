@@ -10,15 +10,24 @@ func sampleSnapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> Play
         track(3, site + "gone.mp3", seconds: nil),
         track(4, site + "cafe\u{301}%20de%20nuit%20et%20de%20jour.mp3", seconds: 61),
     ]
-    (player.currentIndex, player.state, player.volume, player.repeatMode) = (1, .playing, 80, .all)
-    (player.position, player.duration, player.isExact) = (.seconds(1_862), .seconds(3_725), false)
-    (player.buffered, player.byteOffset, player.load.length) = (.seconds(42), 4_000, 8_000)
+    player.currentIndex = 1
+    player.state = .playing
+    player.volume = 80
+    player.repeatMode = .all
+    player.position = .seconds(1_862)
+    player.duration = .seconds(3_725)
+    player.isExact = false
+    player.buffered = .seconds(42)
+    player.byteOffset = 4_000
+    player.load.length = 8_000
     player.load.stored = ByteRangeSet([0..<2_000, 3_000..<6_000])
-    (player.load.inFlight, player.load.bytesPerSecond) = ([6_000..<7_000], 312_400)
+    player.load.inFlight = [6_000..<7_000]
+    player.load.bytesPerSecond = 312_400
     let gone = MediaError(.httpStatus, SafeText(site + "gone.mp3"), "the server has no such file (404); look")
     player.failures = [Track.ID(3): gone]
     player.messages = [message(1, "reconnected to music.example")]
-    (player.totalCachedBytes, player.totalFetchedBytes) = (45_678_901, 999_999)
+    player.totalCachedBytes = 45_678_901
+    player.totalFetchedBytes = 999_999
     change(&player)
     return player
 }
@@ -52,7 +61,8 @@ func sampleEntries() -> [CachedItem] {
     }
     let parts = [0..<2_000_000, 3_000_000..<6_000_000] as [ByteRange]
     var partial = entry(7, site + "02.mp3", length: 8_000_000, parts, age: 30)
-    (partial.title, partial.artist) = ("夜の音楽", "東京アンサンブル")
+    partial.title = "夜の音楽"
+    partial.artist = "東京アンサンブル"
     let days = 3 * 24 * 3_600
     var pinned = entry(8, site + "01%20Morning.mp3", length: 2_500_000, [0..<2_500_000], age: days)
     pinned.isPinned = true
@@ -71,13 +81,18 @@ func record(_ second: Int, _ event: JournalRecord.Event, of resource: SafeText? 
 func sampleRecords() -> [JournalRecord] {
     func request(_ number: Int, _ why: FetchReason, _ asked: ByteRange, _ end: String) -> RequestRecord {
         var record = RequestRecord(number: number, why: why, asked: asked, startedAt: .seconds(number))
-        (record.end, record.duration) = (end, .milliseconds(1_021))
+        record.end = end
+        record.duration = .milliseconds(1_021)
         return record
     }
     var first = request(1, .demand, 0..<65_536, "complete")
-    (first.status, first.bytes, first.firstByte) = (206, 65_536, .milliseconds(21))
+    first.status = 206
+    first.bytes = 65_536
+    first.firstByte = .milliseconds(21)
     var second = request(2, .readAhead, 65_536..<1_100_000, "cancelled")
-    (second.status, second.bytes, second.firstByte) = (206, 1_000_000, .milliseconds(1_020))
+    second.status = 206
+    second.bytes = 1_000_000
+    second.firstByte = .milliseconds(1_020)
     second.wire.redirectedHost = "cdn.example"
     let third = request(3, .prefetch, 0..<65_536, "connection-refused")
     return [
@@ -90,7 +105,9 @@ func sampleRecords() -> [JournalRecord] {
 /// A request that receives bytes and one that waits for its response.
 func sampleUnderWay() -> [JournalRecord] {
     var first = RequestRecord(number: 4, why: .readAhead, asked: 6_000..<7_000, startedAt: .seconds(65))
-    (first.firstByte, first.bytes, first.duration) = (.milliseconds(30), 500, .milliseconds(1_030))
+    first.firstByte = .milliseconds(30)
+    first.bytes = 500
+    first.duration = .milliseconds(1_030)
     let second = RequestRecord(number: 5, why: .prefetch, asked: nil, startedAt: .seconds(66))
     return [record(66, .request(first)), record(66, .request(second), of: SafeText(site + "03.mp3"))]
 }
@@ -149,7 +166,9 @@ extension UIState {
         var report = CacheContents()
         report.listCount = lists
         report.time = sampleTime
-        (report.entries, report.revision, report.problem) = (entries, revision, problem)
+        report.entries = entries
+        report.revision = revision
+        report.problem = problem
         _ = apply(.cache(report))
     }
 
@@ -164,7 +183,9 @@ func manyTracks(_ count: Int) -> [Track] {
 /// A snapshot of a queue, with nothing else in it.
 func queueSnapshot(_ tracks: [Track], current: Int? = nil, revision: Int = 0) -> PlayerSnapshot {
     var snapshot = PlayerSnapshot()
-    (snapshot.tracks, snapshot.currentIndex, snapshot.queueRevision) = (tracks, current, revision)
+    snapshot.tracks = tracks
+    snapshot.currentIndex = current
+    snapshot.queueRevision = revision
     return snapshot
 }
 

@@ -115,7 +115,8 @@ struct TerminalScreenTests {
     func `a screen needs a terminal that can place its cursor`(name: String?, isUsable: Bool) throws {
         let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
         var configuration = TerminalConfiguration(environment: name.map { ["TERM": $0] } ?? [:])
-        (configuration.input, configuration.output) = (terminal.slave, terminal.slave)
+        configuration.input = terminal.slave
+        configuration.output = terminal.slave
         #expect(configuration.isUsable == isUsable)
         configuration.output = -1
         #expect(!configuration.isUsable)
@@ -125,7 +126,8 @@ struct TerminalScreenTests {
     func `a terminal that is not known, nor the common type, is named`(name: String) throws {
         let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
         var configuration = TerminalConfiguration(environment: ["TERM": name])
-        (configuration.input, configuration.output) = (terminal.slave, terminal.slave)
+        configuration.input = terminal.slave
+        configuration.output = terminal.slave
         #expect((configuration.typeProblem == nil) == !name.isEmpty)
         configuration.commonType = "no-such-either"
         #expect(!configuration.isUsable)

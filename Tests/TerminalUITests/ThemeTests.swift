@@ -27,7 +27,8 @@ struct ThemeTests {
     }
 
     private static func contrast(_ one: ScreenColor, _ other: ScreenColor) -> Double {
-        let (low, high) = (min(one.luminance, other.luminance), max(one.luminance, other.luminance))
+        let low = min(one.luminance, other.luminance)
+        let high = max(one.luminance, other.luminance)
         return (high + 0.05) / (low + 0.05)
     }
 

@@ -31,8 +31,8 @@ package enum FLACFixtures {
         return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("out.flac"))))
     }
 
-    /// The output of `flac -d` for the file `bytes`, whose samples have 16 or 24 bits, as the player's: those of 24 bits
-    /// are the upper ones of 32.
+    /// The output of `flac -d` for the file `bytes`, whose samples have 16 or 24 bits, as the player's: those
+    /// of 24 bits are the upper ones of 32.
     package static func referencePCM(of bytes: [UInt8], bits: Int = 16) async throws -> [UInt8] {
         let folder = try TemporaryFolder()
         let isOgg = bytes.starts(with: Array("OggS".utf8))

@@ -30,7 +30,8 @@ package final class IcecastServer: Sendable {
         process = try await Self.started(home.path("icecast.xml"), port)
     }
 
-    /// Starts Icecast until it answers: version 2.4.4 sometimes crashes if a client connects before all its threads run.
+    /// Starts Icecast until it answers: version 2.4.4 sometimes crashes if a client connects before all its
+    /// threads run.
     private static func started(_ configuration: String, _ port: UInt16) async throws -> RunningProcess {
         var failure = RunningProcess.Failure(description: "icecast2 did not start")
         for _ in 0..<10 {
@@ -52,7 +53,8 @@ package final class IcecastServer: Sendable {
 
     package func url(_ mount: String) -> String { "http://127.0.0.1:\(port)\(mount)" }
 
-    /// Starts to broadcast the file at `path`, MP3 or of the content type `type`, under `mount`; returns when clients can connect.
+    /// Starts to broadcast the file at `path`, MP3 or of the content type `type`, under `mount`; returns when
+    /// clients can connect.
     ///
     /// It sends at twice the rate of 128 kbit/s, and ends with the file or the process.
     package func broadcast(

@@ -5,8 +5,8 @@ import Glibc
 package enum LoopbackPort {
     /// A port that was free a moment ago, since most servers cannot report which port they took.
     ///
-    /// It lies below those that Linux gives to connections: one of these could be taken by a client before the server has
-    /// it, or even be connected to itself.
+    /// It lies below those that Linux gives to connections: one of these could be taken by a client before
+    /// the server has it, or even be connected to itself.
     package static func free() throws -> UInt16 {
         for _ in 0..<100 {
             guard let (descriptor, port) = try? taken(UInt16.random(in: 12_000..<32_000)) else { continue }
@@ -41,7 +41,8 @@ package enum LoopbackPort {
         return connect(descriptor, to: port)
     }
 
-    /// Connects a socket to `port` of 127.0.0.1, or begins to if it does not block. Returns `true` if it is connected.
+    /// Connects a socket to `port` of 127.0.0.1, or begins to if it does not block. Returns `true` if it is
+    /// connected.
     @discardableResult
     package static func connect(_ descriptor: Int32, to port: UInt16) -> Bool {
         var address = loopback(port)

@@ -1,7 +1,8 @@
 /// An AIFF or AIFC file of the samples of a `MadeWave`.
 package struct MadeAIFF: Sendable, CustomStringConvertible {
     package var wave: MadeWave
-    /// The codec that AIFC names; `nil` for AIFF, whose samples are integers with the most significant byte first.
+    /// The codec that AIFC names; `nil` for AIFF, whose samples are integers with the most significant byte
+    /// first.
     package var codec: String?
     /// Chunks in front of the samples and after them.
     package var before: [UInt8] = []
@@ -13,7 +14,10 @@ package struct MadeAIFF: Sendable, CustomStringConvertible {
     /// `true` if the sizes were never written, as by a program that writes into a pipe.
     package var isUnfinished = false
 
-    package init(_ wave: MadeWave, codec: String? = nil) { (self.wave, self.codec) = (wave, codec) }
+    package init(_ wave: MadeWave, codec: String? = nil) {
+        self.wave = wave
+        self.codec = codec
+    }
 
     package var description: String {
         "\(codec.map { "AIFC \($0)" } ?? "AIFF") \(wave.samples), \(wave.channels) channels, \(wave.rate) Hz"

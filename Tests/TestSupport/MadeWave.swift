@@ -37,8 +37,14 @@ package struct MadeWave: Sendable, Hashable, CustomStringConvertible {
         before: [UInt8] = [],
         after: [UInt8] = []
     ) {
-        (self.samples, self.channels, self.rate, self.frames) = (samples, channels, rate, frames)
-        (self.seed, self.loudness, self.before, self.after) = (seed, loudness, before, after)
+        self.samples = samples
+        self.channels = channels
+        self.rate = rate
+        self.frames = frames
+        self.seed = seed
+        self.loudness = loudness
+        self.before = before
+        self.after = after
     }
 
     package var description: String { "WAV \(samples), \(channels) channels, \(rate) Hz" }
@@ -65,7 +71,8 @@ package struct MadeWave: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The PCM that the file must play as: integers of 16 bits up to that size, of 32 above, and floating point.
+    /// The PCM that the file must play as: integers of 16 bits up to that size, of 32 above, and floating
+    /// point.
     package var pcm: [UInt8] {
         Self.bytes(of: numbers, width: samples == .u8 || samples == .s16 ? 2 : 4) { number in
             switch samples {

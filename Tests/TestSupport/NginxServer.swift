@@ -26,7 +26,8 @@ package final class NginxServer: Sendable {
 
     /// Serves the files of `folder`; returns when it accepts connections.
     ///
-    /// The files that exist then become an hour old: of one written just before, the player asks if it still grows.
+    /// The files that exist then become an hour old: of one written just before, the player asks if it still
+    /// grows.
     ///
     /// `host` is an address of this machine as in a URL, so `[::1]` with brackets. With a
     /// `certificate` it accepts only TLS, and offers HTTP/2. `extra` goes into the `server` block
@@ -79,8 +80,8 @@ package final class NginxServer: Sendable {
     /// The URL of a path, which begins with `/` and is percent-encoded if needed.
     package func url(_ path: String) -> String { baseURL + path }
 
-    /// Waits until the requests of all clients that have ended are in the log: nginx serves in order, so a last request
-    /// shows that it has written those before.
+    /// Waits until the requests of all clients that have ended are in the log: nginx serves in order, so a
+    /// last request shows that it has written those before.
     package func settle() async throws {
         let mark = Self.settling + UUID().uuidString
         _ = try await RunningProcess.run("curl", ["-ks", "-o", "/dev/null", url(mark)])

@@ -51,8 +51,8 @@ package enum ToneAnalysis {
         return powers[best] > 0.1 * energy * Double(samples.count) ? best : nil
     }
 
-    /// The seconds that the pitch of `samples` (one channel) identifies, in the order heard, without repetitions.
-    /// Moments with more silence than a zero crossing are skipped.
+    /// The seconds that the pitch of `samples` (one channel) identifies, in the order heard, without
+    /// repetitions. Moments with more silence than a zero crossing are skipped.
     package static func seconds(in samples: ArraySlice<Int16>, sampleRate: Double = 44_100) -> [Int] {
         let window = Int(sampleRate / 20)
         var seconds: [Int] = []
@@ -72,9 +72,12 @@ package enum ToneAnalysis {
         -> Double
     {
         let coefficient = 2 * cos(2 * Double.pi * frequency / sampleRate)
-        var (last, beforeLast) = (0.0, 0.0)
+        var last = 0.0
+        var beforeLast = 0.0
         for sample in samples {
-            (last, beforeLast) = (Double(sample) + coefficient * last - beforeLast, last)
+            let next = Double(sample) + coefficient * last - beforeLast
+            beforeLast = last
+            last = next
         }
         return last * last + beforeLast * beforeLast - coefficient * last * beforeLast
     }

@@ -2,8 +2,8 @@ import Foundation
 import Media
 import System
 
-/// PipeWire with its PulseAudio protocol, on a bus of its own, with one null sink, `test`, whose monitor can be
-/// recorded.
+/// PipeWire with its PulseAudio protocol, on a bus of its own, with one null sink, `test`, whose monitor can
+/// be recorded.
 package final class PipeWireServer: SoundServer {
     private let home: TemporaryFolder
     /// In the order of their start, since each needs those before it.

@@ -6,7 +6,10 @@ package struct ReportedEvent: Decodable, Equatable, Sendable {
         package var cached: Int64
         package var fetched: Int64
 
-        package init(cached: Int64, fetched: Int64) { (self.cached, self.fetched) = (cached, fetched) }
+        package init(cached: Int64, fetched: Int64) {
+            self.cached = cached
+            self.fetched = fetched
+        }
     }
 
     package struct Failure: Decodable, Equatable, Sendable {

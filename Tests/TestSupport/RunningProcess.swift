@@ -213,8 +213,8 @@ package final class RunningProcess: Sendable {
         return process.output
     }
 
-    /// Runs a program to its end without input, whatever its exit code. Returns how long it took, and its user and
-    /// system time on all CPUs.
+    /// Runs a program to its end without input, whatever its exit code. Returns how long it took, and its
+    /// user and system time on all CPUs.
     package static func time(
         _ executable: String,
         _ arguments: [String],

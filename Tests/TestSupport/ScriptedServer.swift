@@ -25,7 +25,8 @@ package final class ScriptedServer: Sendable {
         self.script = script
         let (listener, port) = try LoopbackPort.taken()
         guard listen(listener, 16) == 0 else { throw Failure.noSocket }
-        (self.listener, self.port) = (listener, Int(port))
+        self.listener = listener
+        self.port = Int(port)
         NamedThread.start("test-server") { [self] in
             while true {
                 let socket = accept(listener, nil, nil)

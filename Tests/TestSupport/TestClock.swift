@@ -28,7 +28,8 @@ package final class TestClock: MonotonicClock {
         if ahead > .zero { advance(by: ahead) }
     }
 
-    /// Advances the time and wakes the sleepers that are due, in the order of their times, then of their calls.
+    /// Advances the time and wakes the sleepers that are due, in the order of their times, then of their
+    /// calls.
     package func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now += duration
@@ -80,8 +81,9 @@ package func wait(
     for what: String,
     deadline: Duration = .seconds(60),
     until condition: () async throws -> Bool,
-    // A closure with braces: the closures that the compiler creates from arguments share their symbols with those that
-    // `#expect` creates in the same function (seen with Swift 6.3.1), and one is called in place of the other.
+    // A closure with braces: the closures that the compiler creates from arguments share their symbols with
+    // those that `#expect` creates in the same function (seen with Swift 6.3.1), and one is called in place
+    // of the other.
     seeing picture: () -> String = { "" }
 ) async throws {
     let end = ContinuousClock.now + deadline

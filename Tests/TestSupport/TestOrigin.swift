@@ -16,7 +16,8 @@ package final class TestOrigin: Sendable {
         shaping: Shaping = Shaping(),
         faults: [Fault] = []
     ) throws {
-        // The resources exist before the port does, since a client that polls the port may be faster than this thread.
+        // The resources exist before the port does, since a client that polls the port may be faster than
+        // this thread.
         let resources = Dictionary(uniqueKeysWithValues: files.map { ($0, Self.resource($1, at: $0)) })
         origin = try Origin(
             resources: resources,
@@ -44,8 +45,8 @@ package final class TestOrigin: Sendable {
         OriginResource(bytes, contentType: OriginResource.contentType(of: path))
     }
 
-    /// Waits until all requests have ended. The log shows the end a little later than the client, which may be gone
-    /// by then.
+    /// Waits until all requests have ended. The log shows the end a little later than the client, which may
+    /// be gone by then.
     package func settle() async throws {
         try await wait(for: "the end of all requests") { log.requests.allSatisfy { $0.outcome != .underWay } }
     }

@@ -2,9 +2,9 @@
 
 #include <curl/curl.h>
 
-// The functions of libcurl that are used, found with `dlopen`: libcurl and its thirty dependencies cost milliseconds
-// and megabytes that a cached song never needs, and without it local files still play. Nothing here links libcurl; its
-// own functions in <curl/curl.h> must not be called.
+// The functions of libcurl that are used, found with `dlopen`: libcurl and its thirty dependencies cost
+// milliseconds and megabytes that a cached song never needs, and without it local files still play. Nothing
+// here links libcurl; its own functions in <curl/curl.h> must not be called.
 
 /// Pointers into libcurl, all of them set or none.
 struct ccurl_functions {
@@ -32,8 +32,8 @@ extern struct ccurl_functions ccurl_functions;
 
 /// Opens and initialises libcurl. To be called once per process.
 ///
-/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader again. No
-/// other function here may be called before this has returned NULL.
+/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader
+/// again. No other function here may be called before this has returned NULL.
 const char *ccurl_load(void);
 
 static inline CURL *ccurl_easy_init(void) { return ccurl_functions.easy_init(); }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The functions of libfaad2 that are used, found with `dlopen`: only AAC needs the library, and without it all other
-// formats still play. libfaad2 is under the GPL, so nothing of it is needed to build: the declarations below state its
-// interface (neaacdec.h, unchanged from 2.7 to 2.11).
+// The functions of libfaad2 that are used, found with `dlopen`: only AAC needs the library, and without it
+// all other formats still play. libfaad2 is under the GPL, so nothing of it is needed to build: the
+// declarations below state its interface (neaacdec.h, unchanged from 2.7 to 2.11).
 
 /// The settings of a decoder (`NeAACDecConfiguration`).
 struct cfaad_configuration {
@@ -37,12 +37,12 @@ typedef void *cfaad_decoder;
 
 /// Opens libfaad2. To be called once per process.
 ///
-/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader again. No
-/// other function here may be called before this has returned NULL.
+/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader
+/// again. No other function here may be called before this has returned NULL.
 const char *cfaad_load(void);
 
-/// A decoder of packets without headers, whose samples are `float`; NULL if `configuration`, an AudioSpecificConfig
-/// (ISO/IEC 14496-3 §1.6.2.1), is not supported.
+/// A decoder of packets without headers, whose samples are `float`; NULL if `configuration`, an
+/// AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1), is not supported.
 ///
 /// The output has the rate that the configuration states, or twice the rate once a packet has spectral band
 /// replication.
@@ -50,11 +50,11 @@ cfaad_decoder cfaad_open(unsigned char *configuration, unsigned long byte_count)
 
 void cfaad_close(cfaad_decoder decoder);
 
-/// Decodes the packet at `bytes`. Returns its samples, of full scale 1, which stay valid until the next call; NULL if
-/// there are none.
+/// Decodes the packet at `bytes`. Returns its samples, of full scale 1, which stay valid until the next call;
+/// NULL if there are none.
 const float *cfaad_decode(
     cfaad_decoder decoder, struct cfaad_frame *frame, unsigned char *bytes, unsigned long byte_count);
 
-/// Declares that the next packet does not follow the last one. The samples of the next packet are returned, even if it
-/// is the first one.
+/// Declares that the next packet does not follow the last one. The samples of the next packet are returned,
+/// even if it is the first one.
 void cfaad_reset(cfaad_decoder decoder);

@@ -2,8 +2,9 @@
 
 #include <FLAC/stream_decoder.h>
 
-// The functions of libFLAC that are used, found with `dlopen`: only FLAC needs the library, and without it all other
-// formats still play. Nothing here links libFLAC; its own functions in <FLAC/stream_decoder.h> must not be called.
+// The functions of libFLAC that are used, found with `dlopen`: only FLAC needs the library, and without it
+// all other formats still play. Nothing here links libFLAC; its own functions in <FLAC/stream_decoder.h> must
+// not be called.
 
 /// Pointers into libFLAC, all of them set or none.
 struct cflac_functions {
@@ -22,8 +23,8 @@ extern struct cflac_functions cflac_functions;
 
 /// Opens libFLAC. To be called once per process.
 ///
-/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader again. No
-/// other function here may be called before this has returned NULL.
+/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader
+/// again. No other function here may be called before this has returned NULL.
 const char *cflac_load(void);
 
 /// NULL if memory ran out.

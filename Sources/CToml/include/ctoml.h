@@ -1,6 +1,7 @@
 // Parses TOML with toml++, and visits the values of a document.
 //
-// toml++ is C++. This header is C, so that Swift needs no C++ interoperability; no type of toml++ appears in it.
+// toml++ is C++. This header is C, so that Swift needs no C++ interoperability; no type of toml++ appears in
+// it.
 #ifndef CTOML_H
 #define CTOML_H
 
@@ -25,9 +26,9 @@ enum ctoml_kind {
 
 /// Receives one value.
 ///
-/// `path` holds the names from the root to the value, each ended by a zero byte; an element of an array has its index,
-/// from 0. The text of a number is as toml++ writes it, that of a boolean `true` or `false`. `line` counts from 1. Path
-/// and text are UTF-8 and valid during the call only.
+/// `path` holds the names from the root to the value, each ended by a zero byte; an element of an array has
+/// its index, from 0. The text of a number is as toml++ writes it, that of a boolean `true` or `false`.
+/// `line` counts from 1. Path and text are UTF-8 and valid during the call only.
 typedef void (*ctoml_visit)(void *context, const char *path, size_t path_length, int32_t depth, int32_t kind,
                             const char *text, size_t text_length, uint32_t line);
 

@@ -43,7 +43,8 @@ extension CacheFolder {
         var removal = CacheRemoval()
         for page in (all.filter { !$0.isPinned } + (includingPinned ? pinned : [])).pages {
             removal += try await engine.change(orElse: CacheRemoval()) { folder in
-                var (page, removal) = (page.map(\.unpinned), CacheRemoval())
+                var page = page.map(\.unpinned)
+                var removal = CacheRemoval()
                 while case let excess = try folder.index.allocated() - policy.budget,
                     case let victims = policy.victims(among: page, excess: excess), !victims.isEmpty
                 {
@@ -58,7 +59,8 @@ extension CacheFolder {
             }
         }
         if try await totalBytes <= policy.budget {
-            (removal.entriesInUse, removal.entriesPinned) = (0, 0)
+            removal.entriesInUse = 0
+            removal.entriesPinned = 0
         } else if !includingPinned {
             removal.entriesPinned = pinned.count
         }
@@ -101,7 +103,8 @@ extension CacheFolder {
     // MARK: Export
 
     /// Writes what is cached of an entry to an open, seekable file, each byte at its own offset from the
-    /// file's start, and gives the file the resource's length if that is known; `nil` if there is no such entry.
+    /// file's start, and gives the file the resource's length if that is known; `nil` if there is no such
+    /// entry.
     ///
     /// Checks every byte; a damaged extent becomes a gap. Does not mark the entry as played. Throws
     /// `.unreadable` if the file cannot be written, `CancellationError` if the task is cancelled.

@@ -53,8 +53,8 @@ package struct VerifyReport: Sendable, Equatable {
     package var damagedExtents = 0
     /// In the order of the entries.
     package var damaged: [Damage] = []
-    /// The URLs of resources that are cached whole and as the server sent them, but whose content does not match its
-    /// own checksum. In the order of the entries, without user name, password and query.
+    /// The URLs of resources that are cached whole and as the server sent them, but whose content does not
+    /// match its own checksum. In the order of the entries, without user name, password and query.
     package var damagedAtServer: [SafeText] = []
     /// Damaged bytes that could not be dropped, because the folder accepts no writes.
     package var leftBytes: Int64 = 0

@@ -4,9 +4,9 @@ import System
 extension CacheFolder {
     /// Checks every cached byte, drops what is damaged, and removes files that belong to no entry.
     ///
-    /// Calls `isDamaged` for every resource that is cached whole and without damage. It returns `true` if the content
-    /// does not match a checksum that it contains (FLAC: its MD5): then the server's file is damaged, and nothing is
-    /// dropped.
+    /// Calls `isDamaged` for every resource that is cached whole and without damage. It returns `true` if the
+    /// content does not match a checksum that it contains (FLAC: its MD5): then the server's file is damaged,
+    /// and nothing is dropped.
     ///
     /// Safe while other processes play: bytes that they read stay. `progress` is called about once per
     /// mebibyte and must not block. Throws `CancellationError` if the task is cancelled; repairs made so far
@@ -130,7 +130,9 @@ private struct EntryContent: ByteSource {
         guard let length = reading.row.description.length,
             ByteRangeSet(reading.extents.map(\.range)).covers(0..<length)
         else { return nil }
-        (self.reading, self.engine, self.length) = (reading, engine, length)
+        self.reading = reading
+        self.engine = engine
+        self.length = length
     }
 
     func isStored(_ range: ByteRange) -> Bool { true }

@@ -5,9 +5,9 @@ import System
 struct EntryCommits: Sendable {
     /// The outcome of a commit.
     enum Commitment: Sendable {
-        /// All bytes of the plan are claimed now, by `extents` of this store and of others. If other stores have
-        /// added or removed bytes, `extents` are all extents of the entry. `description` is the description that the
-        /// index has now.
+        /// All bytes of the plan are claimed now, by `extents` of this store and of others. If other stores
+        /// have added or removed bytes, `extents` are all extents of the entry. `description` is the
+        /// description that the index has now.
         case cached(extents: [Extent], description: EntryDescription)
         /// The entry was replaced or removed, or holds another version of the resource that other stores
         /// committed: this commit claimed nothing, and later ones would not either.
@@ -70,8 +70,8 @@ struct EntryCommits: Sendable {
         case gone
     }
 
-    /// Determines the ranges to write, those that no store has claimed, and makes room for them, or takes one step
-    /// towards that.
+    /// Determines the ranges to write, those that no store has claimed, and makes room for them, or takes one
+    /// step towards that.
     private func makeReady(
         for plan: CommitPlan,
         of entry: EntryID,
@@ -103,8 +103,8 @@ struct EntryCommits: Sendable {
 
     /// The bytes of a block on nearly all filesystems.
     private static let block: Int64 = 4_096
-    /// The most bytes by which a commit lengthens the filesystem's map of a file in many pieces. ext4 counts them as the
-    /// file's.
+    /// The most bytes by which a commit lengthens the filesystem's map of a file in many pieces. ext4 counts
+    /// them as the file's.
     private static let mapByteCount = 2 * block
 
     /// The most bytes that `range` takes on the disk.
@@ -159,9 +159,9 @@ struct EntryCommits: Sendable {
         }
     }
 
-    /// Returns only the extents that cover the plan, so that a commit costs the same however long the entry is.
-    /// Returns all extents of the entry if `row`, read before the commit, shows that other stores have added or
-    /// removed bytes.
+    /// Returns only the extents that cover the plan, so that a commit costs the same however long the entry
+    /// is. Returns all extents of the entry if `row`, read before the commit, shows that other stores have
+    /// added or removed bytes.
     private func extents(of entry: EntryID, for plan: CommitPlan, _ row: EntryRow, in index: CacheIndex)
         throws
         -> [Extent]

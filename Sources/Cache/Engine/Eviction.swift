@@ -181,8 +181,8 @@ final class Eviction: @unchecked Sendable {
         var sizes: [(entry: EntryID, allocated: Int64)] = []
         for entry in entries {
             let (length, allocated) = folder.objects.size(entry)
-            // If the file is damaged, `length` may be that of a link in its place, so its claims stay: the next
-            // verification, or the player, withdraws them.
+            // If the file is damaged, `length` may be that of a link in its place, so its claims stay: the
+            // next verification, or the player, withdraws them.
             if !folder.objects.isDamaged(entry), try folder.index.extents.end(of: entry) > length {
                 let lost = try folder.index.extents.all(of: entry).filter { $0.range.upperBound > length }
                 try folder.index.transaction { try folder.index.extents.remove(lost, of: entry) }

@@ -53,7 +53,8 @@ struct EntryState: Sendable {
         proven.map { buffer.ranges.intersection($0).byteCount } ?? buffer.count
     }
 
-    /// How many bytes a commit would leave in memory because they are not proven, if those of `range` were written.
+    /// How many bytes a commit would leave in memory because they are not proven, if those of `range` were
+    /// written.
     func heldByteCount(adding range: ByteRange) -> Int64 {
         proven.map { buffer.ranges.union(ByteRangeSet(range)).subtracting($0).byteCount } ?? 0
     }
@@ -163,7 +164,8 @@ struct EntryState: Sendable {
         )
     }
 
-    /// The bytes of `plan` are durable. The index now has `description` and `extents`, those of other stores included.
+    /// The bytes of `plan` are durable. The index now has `description` and `extents`, those of other stores
+    /// included.
     mutating func committed(_ plan: CommitPlan, extents: [Extent], description: EntryDescription) {
         committedDescriptionNumber = max(committedDescriptionNumber, plan.descriptionNumber)
         let durable = extents.filter { plan.bytes.ranges.gaps(in: $0.range) != [$0.range] }
@@ -190,7 +192,8 @@ struct EntryState: Sendable {
 
     /// The index of the first extent that ends after `offset`; the number of extents if none does.
     private func firstExtent(endingAfter offset: Int64) -> Int {
-        var (low, high) = (0, extents.count)
+        var low = 0
+        var high = extents.count
         while low < high {
             let middle = (low + high) / 2
             if extents[middle].extent.range.upperBound <= offset { low = middle + 1 } else { high = middle }
@@ -207,8 +210,8 @@ struct CommitPlan: Sendable {
     var description: EntryDescription
     /// The description that the index had when it was last read.
     var seen: EntryDescription
-    /// The number of bytes that this store knows to be committed, before this commit. Others have added or removed
-    /// some if the index has another number.
+    /// The number of bytes that this store knows to be committed, before this commit. Others have added or
+    /// removed some if the index has another number.
     var committedBytes: Int64
     /// The number of the description: a newer one may arrive during the commit.
     var descriptionNumber: Int

@@ -30,7 +30,8 @@ struct Extent: Sendable, Equatable {
         var pieces: [ByteRange] = []
         var start = range.lowerBound
         while start < range.upperBound {
-            // Computed from the last byte, because the end of the last possible block does not fit an `Int64`.
+            // Computed from the last byte, because the end of the last possible block does not fit an
+            // `Int64`.
             let end = min(range.upperBound - 1, start - start % blockSize + (blockSize - 1)) + 1
             pieces.append(start..<end)
             start = end

@@ -127,7 +127,8 @@ final class PersistentStore: ByteStore {
                 guarded.state.bytesWritten(bytes[start..<start + gap.count], at: gap.lowerBound)
             }
             if !gaps.isEmpty, guarded.timer == nil { guarded.timer = startTimer() }
-            // The write that crosses the limit asks for the commit; others would ask for small ones behind it.
+            // The write that crosses the limit asks for the commit; others would ask for small ones behind
+            // it.
             let isDue = before < Self.commitSize && guarded.state.bufferedByteCount >= Self.commitSize
             return (gaps, isDue, true)
         }
@@ -375,7 +376,8 @@ final class PersistentStore: ByteStore {
     /// Withdraws the claim of the extent, and reports the damage.
     private func drop(_ extent: Extent, in place: Place) -> ArraySlice<UInt8>? {
         guard guarded.withLock({ $0.state.extentDropped(extent) }) else { return nil }
-        let (start, end) = (extent.range.lowerBound, extent.range.upperBound)
+        let start = extent.range.lowerBound
+        let end = extent.range.upperBound
         engine.settings.onNotice(
             MediaError(
                 .damagedExtent,

@@ -72,7 +72,8 @@ struct SparseBytes: Sendable {
         ranges.remove(contentsOf: range)
         for piece in removed.ranges.flatMap(Extent.pieces) {
             let block = piece.lowerBound / Self.blockSize
-            let (first, last) = (block * Self.blockSize, block * Self.blockSize + (Self.blockSize - 1))
+            let first = block * Self.blockSize
+            let last = block * Self.blockSize + (Self.blockSize - 1)
             if ranges.gaps(in: first..<last) == [first..<last], !ranges.contains(last) { blocks[block] = nil }
         }
     }

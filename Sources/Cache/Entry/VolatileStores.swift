@@ -26,7 +26,8 @@ package final class VolatileStores: ByteStoreOpener {
 
     /// An empty store; in memory if no file can be created. Never throws.
     package func open(_ url: WebURL) async throws -> any ByteStore {
-        let (folder, files) = (folder, files)
+        let folder = folder
+        let files = files
         let file = try? await io.run { try Self.makeFile(in: folder, files: files) }
         return VolatileStore(file: file, subject: url.safeText, owner: self)
     }

@@ -29,15 +29,15 @@ final class ObjectFolder: Sendable {
         case missing
         /// A regular file with this inode, which has no second name.
         case sound(ino_t)
-        /// A symlink, a file with a second name (a hard link), a folder, or another thing. Writing to it would change
-        /// something outside of the cache, or fail.
+        /// A symlink, a file with a second name (a hard link), a folder, or another thing. Writing to it
+        /// would change something outside of the cache, or fail.
         case damaged
         /// Unknown, for the reason that this `errno` value states.
         case unknown(CInt)
     }
 
-    /// The condition of an entry's file. It can change unless the folder's lock is held, and then only by other
-    /// programs.
+    /// The condition of an entry's file. It can change unless the folder's lock is held, and then only by
+    /// other programs.
     func condition(of entry: EntryID) -> Condition {
         var status = stat()
         guard fstatat(descriptor, entry.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -108,7 +108,8 @@ final class ObjectFolder: Sendable {
 
     private static let toChange = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
 
-    /// Opens the existing file of an entry and locks it as in use; `nil` if there is none, or if it is damaged.
+    /// Opens the existing file of an entry and locks it as in use; `nil` if there is none, or if it is
+    /// damaged.
     func openExisting(_ entry: EntryID) throws -> ObjectFile? {
         if isDamaged(entry) { return nil }
         do {
@@ -122,8 +123,8 @@ final class ObjectFolder: Sendable {
 
     /// Unlinks the file of an entry; stores that have it open can still read it.
     ///
-    /// A folder in its place is removed if it is empty. Otherwise it gets the suffix `.folder`: what is in it is not
-    /// the cache's.
+    /// A folder in its place is removed if it is empty. Otherwise it gets the suffix `.folder`: what is in it
+    /// is not the cache's.
     func unlink(_ entry: EntryID) {
         let name = entry.fileName
         guard unlinkat(descriptor, name, 0) != 0, errno == EISDIR else { return }

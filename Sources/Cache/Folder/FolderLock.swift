@@ -25,8 +25,8 @@ final class FolderLock: Sendable {
 
     /// Runs `body` while no other caller is in `withLock` of the same folder. Not reentrant.
     ///
-    /// Waits up to five seconds, so that a process that hangs cannot block playback. `flock` has no timeout, so
-    /// the lock is polled. The thread has no other work, and waits are rare and short.
+    /// Waits up to five seconds, so that a process that hangs cannot block playback. `flock` has no timeout,
+    /// so the lock is polled. The thread has no other work, and waits are rare and short.
     ///
     /// A process locks the gate before it waits for the lock. So a process that takes the lock again and
     /// again, as a long removal does, lets waiting processes go first.
@@ -70,8 +70,9 @@ enum ByteLock {
     /// A process that holds a lock for longer was stopped or hangs.
     static let timeout = Duration.seconds(5)
 
-    /// Repeats `take` every few milliseconds until it returns `true`. Throws `FolderHeldError` at `deadline`, and a
-    /// `SystemError` about `operation` if `take` fails for another reason than another holder or a signal.
+    /// Repeats `take` every few milliseconds until it returns `true`. Throws `FolderHeldError` at `deadline`,
+    /// and a `SystemError` about `operation` if `take` fails for another reason than another holder or a
+    /// signal.
     static func wait(
         _ operation: String,
         until deadline: ContinuousClock.Instant = .now + timeout,

@@ -42,9 +42,9 @@ final class OpenedFolder {
     /// be held.
     func setIndexAside() throws -> String? { isIndexCurrent ? try Self.setIndexAside(in: root) : nil }
 
-    /// Returns `true` if `file`, which a store has open, is no longer the file of its entry: it was removed or
-    /// became damaged, so nothing may be written to it. Removes the entry, unless it has another file by now.
-    /// The lock must be held.
+    /// Returns `true` if `file`, which a store has open, is no longer the file of its entry: it was removed
+    /// or became damaged, so nothing may be written to it. Removes the entry, unless it has another file by
+    /// now. The lock must be held.
     func withdrawLost(_ entry: EntryID, _ file: ObjectFile) throws -> Bool {
         switch objects.condition(of: entry) {
         case .sound(let number): return try file.status().st_ino != number
@@ -98,7 +98,8 @@ final class OpenedFolder {
     private static let mostSetAside = 3
 
     private static func setIndexAside(in root: FolderRoot) throws -> String {
-        let (folder, index) = (root.descriptor, FolderRoot.indexName)
+        let folder = root.descriptor
+        let index = FolderRoot.indexName
         guard let number = (1...10_000).first(where: { root.status(of: "\(index).damaged-\($0)") == nil })
         else {
             throw SystemError("set the damaged index aside", number: EEXIST)

@@ -142,7 +142,8 @@ struct EntriesTable {
             SELECT id, allocated, last_played, pinned, turn FROM entries
             WHERE pinned = 0 AND (last_played, turn, id) > (?, ?, ?) ORDER BY last_played, turn, id LIMIT ?
             """
-        let (played, turn) = (last?.lastPlayed ?? .min, last?.turn ?? .min)
+        let played = last?.lastPlayed ?? .min
+        let turn = last?.turn ?? .min
         return try connection.statement(sql)
             .all(played, turn, last?.entry.value ?? .min, Int64(limit)) { EvictionCandidate($0) }
     }

@@ -19,7 +19,8 @@ struct ExtentsTable {
             SELECT start, stop, digest FROM extents
             WHERE entry = ? AND start > ? AND start < ? AND stop > ? ORDER BY start
             """
-        let (start, end) = (range.lowerBound, range.upperBound)
+        let start = range.lowerBound
+        let end = range.upperBound
         return try connection.statement(sql).all(entry.value, start - Extent.blockSize, end, start) {
             Extent($0)
         }

@@ -51,8 +51,8 @@ struct NamesTable {
         }
     }
 
-    /// `true` if an entry with stored bytes has a URL for display that begins with `start`. Reads the names one
-    /// by one, since those of a sealed folder cannot be compared otherwise.
+    /// `true` if an entry with stored bytes has a URL for display that begins with `start`. Reads the names
+    /// one by one, since those of a sealed folder cannot be compared otherwise.
     func isAnyStored(startingWith start: [UInt8]) throws -> Bool {
         let sql = "SELECT entry, display_url FROM names JOIN entries ON id = entry WHERE stored > 0"
         var isFound = false

@@ -2,8 +2,8 @@ import Media
 
 /// The configuration of an AAC stream: an AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1). Pure.
 ///
-/// Spectral band replication (SBR, in HE-AAC) doubles the sample rate, and parametric stereo (PS, in HE-AAC v2) makes two
-/// channels of one. A stream may have either without stating it.
+/// Spectral band replication (SBR, in HE-AAC) doubles the sample rate, and parametric stereo (PS, in HE-AAC
+/// v2) makes two channels of one. A stream may have either without stating it.
 struct AACConfiguration: Equatable {
     /// Sample rates by their index in configurations and ADTS headers.
     static let rates = [
@@ -28,7 +28,8 @@ struct AACConfiguration: Equatable {
     /// The frames of a packet without SBR.
     private(set) var packetFrames = 1_024
 
-    /// The configuration of a stream of ADTS frames with the codec `objectType`, by the indices in their headers.
+    /// The configuration of a stream of ADTS frames with the codec `objectType`, by the indices in their
+    /// headers.
     init(objectType: Int, rateIndex: Int, channelIndex: Int) throws(Refusal) {
         let bits = objectType << 11 | rateIndex << 7 | channelIndex << 3
         try self.init([UInt8(bits >> 8 & 0xFF), UInt8(bits & 0xFF)])

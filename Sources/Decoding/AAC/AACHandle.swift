@@ -4,8 +4,8 @@ import System
 
 /// Owns a decoder of libfaad2.
 ///
-/// One packet suffices to prime it without SBR. SBR depends on several packets, and repeats its settings about twice a
-/// second.
+/// One packet suffices to prime it without SBR. SBR depends on several packets, and repeats its settings
+/// about twice a second.
 final class AACHandle: PacketCodec {
     private static let library = OptionalLibrary { cfaad_load().map { String(cString: $0) } }
     /// The most packets that are decoded to detect the format: about a second.
@@ -29,9 +29,9 @@ final class AACHandle: PacketCodec {
 
     /// Opens the library, if it is not open yet, and creates a decoder.
     ///
-    /// It decodes some of `packets`, the first ones of the stream, to detect the format, which configurations do not state
-    /// reliably. Throws `Refusal` if the stream is not played, and `MediaError` with `.missingLibrary` if the library is
-    /// not installed.
+    /// It decodes some of `packets`, the first ones of the stream, to detect the format, which configurations
+    /// do not state reliably. Throws `Refusal` if the stream is not played, and `MediaError` with
+    /// `.missingLibrary` if the library is not installed.
     static func make(
         _ configuration: AACConfiguration,
         trying packets: [ArraySlice<UInt8>]

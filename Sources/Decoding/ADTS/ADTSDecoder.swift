@@ -2,9 +2,9 @@ package import Media
 
 /// Plays AAC in ADTS frames: `.aac` files and radio, with libfaad2 for the packets.
 ///
-/// The frames do not state their position. A seek is exact among the frames that were counted from the start, either
-/// while they were decoded or in stored bytes. Any other seek is an estimate, which is corrected once the bytes before
-/// it are stored.
+/// The frames do not state their position. A seek is exact among the frames that were counted from the start,
+/// either while they were decoded or in stored bytes. Any other seek is an estimate, which is corrected once
+/// the bytes before it are stored.
 package final class ADTSDecoder: AudioDecoder {
     /// The bytes of one read while playing, of one look at frames elsewhere, and of one scan.
     private static let readByteCount = 96 * 1024
@@ -31,8 +31,8 @@ package final class ADTSDecoder: AudioDecoder {
         var walk: ADTSWalk
         /// `false` while the numbers of packets are estimates.
         var isExact = true
-        /// The presumed frame and time of an estimated landing, and the packet that is decoded first: its presumed number,
-        /// its offset, and the time from its start to the landing.
+        /// The presumed frame and time of an estimated landing, and the packet that is decoded first: its
+        /// presumed number, its offset, and the time from its start to the landing.
         var landing: FrameCount = 0
         var landingTime = Duration.zero
         var landed: ADTSMap.Place?
@@ -184,10 +184,11 @@ package final class ADTSDecoder: AudioDecoder {
         }
     }
 
-    /// Continues with frames of another rate or with other channels, which begin with `header` at `index` of the walk's
-    /// bytes. As at the start, the first packet brings no music.
+    /// Continues with frames of another rate or with other channels, which begin with `header` at `index` of
+    /// the walk's bytes. As at the start, the first packet brings no music.
     private func change(to header: ADTSHeader, at index: Int, _ opened: Opened) async throws {
-        let (bytes, offset) = (opened.walk.bytes[index...], opened.walk.offset + Int64(index))
+        let bytes = opened.walk.bytes[index...]
+        let offset = opened.walk.offset + Int64(index)
         let (packets, _) = Self.packets(in: bytes, like: header, at: offset, isWhole: false)
         let new = try await output(of: header, trying: packets)
         let old = opened.output
@@ -245,7 +246,8 @@ package final class ADTSDecoder: AudioDecoder {
         return isMore
     }
 
-    /// Counts packets that are stored, from the last counted one on; `false` if the next bytes are not stored.
+    /// Counts packets that are stored, from the last counted one on; `false` if the next bytes are not
+    /// stored.
     private func scan(_ opened: Opened) async throws -> Bool {
         guard let length = source.length, opened.map.packetCount == nil else { return false }
         var number = opened.map.counted.position
@@ -308,7 +310,8 @@ package final class ADTSDecoder: AudioDecoder {
         // The first frame of the part's music.
         let start = (part.first.position + 1) * width
         let wanted = start + output.format.frames(in: time - part.start)
-        // Samples are taken first, because they also improve the estimated length, which limits the target below.
+        // Samples are taken first, because they also improve the estimated length, which limits the target
+        // below.
         if !source.arrivesInOrder,
             opened.map.place(before: output.firstPacket(toPlay: wanted)) == nil
         {
@@ -379,8 +382,8 @@ package final class ADTSDecoder: AudioDecoder {
         return try await output(of: part.header, trying: packets)
     }
 
-    /// Walks the frames from `place` on. Returns the walk at packet `number` and that number; at a later one if packet
-    /// `number` does not begin a frame, and at an earlier one if the stream ends before it.
+    /// Walks the frames from `place` on. Returns the walk at packet `number` and that number; at a later one
+    /// if packet `number` does not begin a frame, and at an earlier one if the stream ends before it.
     private func walk(
         from place: ADTSMap.Place,
         to number: Int64,

@@ -1,6 +1,7 @@
 import Media
 
-/// The header of an ADTS frame: AAC as radio stations send it, and as `.aac` files have it (ISO/IEC 13818-7 §6.2).
+/// The header of an ADTS frame: AAC as radio stations send it, and as `.aac` files have it (ISO/IEC 13818-7
+/// §6.2).
 ///
 /// Its sync word is that of MPEG audio; the layer bits, 00, distinguish the two.
 package struct ADTSHeader: Sendable, Equatable {
@@ -29,7 +30,8 @@ package struct ADTSHeader: Sendable, Equatable {
         frameByteCount = length >> 5 & 0x1FFF
         let hasCheck = bytes[index + 1] & 1 == 0
         packetCount = Int(bytes[index + 6] & 3) + 1
-        // A check has two bytes, and so has the position of each packet but the first, which such a frame states too.
+        // A check has two bytes, and so has the position of each packet but the first, which such a frame
+        // states too.
         headByteCount = Self.byteCount + (hasCheck ? 2 * packetCount : 0)
         guard frameByteCount > headByteCount else { return nil }
         stream =
@@ -40,7 +42,8 @@ package struct ADTSHeader: Sendable, Equatable {
     /// `true` if both can be frames of one stream.
     func isConsistent(with other: ADTSHeader) -> Bool { stream == other.stream }
 
-    /// The time of `count` packets. It is the same with SBR, which doubles both their frames and the sample rate.
+    /// The time of `count` packets. It is the same with SBR, which doubles both their frames and the sample
+    /// rate.
     func duration(of count: Int64) -> Duration {
         Duration(count * 1_024, per: Int64(AACConfiguration.rates[Int(stream >> 10 & 15)]))
     }
@@ -54,8 +57,9 @@ package struct ADTSHeader: Sendable, Equatable {
         )
     }
 
-    /// The first frame in `bytes`, from `start` on and before `limit`, that begins a run of `count` consistent frames:
-    /// frames like `reference`, if it is given. `isWhole` states that the resource ends with `bytes`.
+    /// The first frame in `bytes`, from `start` on and before `limit`, that begins a run of `count`
+    /// consistent frames: frames like `reference`, if it is given. `isWhole` states that the resource ends
+    /// with `bytes`.
     static func firstRun(
         of count: Int = FrameRun.length,
         in bytes: [UInt8],
@@ -94,8 +98,8 @@ package struct ADTSHeader: Sendable, Equatable {
         return ID3v2Header(head)?.tagByteCount ?? APETag.byteCount(ofHeader: Array(head)).map { Int($0) }
     }
 
-    /// `true` if `bytes` have a run of ADTS frames that begins within the first `reach` bytes. `isWhole` states that the
-    /// resource ends with them.
+    /// `true` if `bytes` have a run of ADTS frames that begins within the first `reach` bytes. `isWhole`
+    /// states that the resource ends with them.
     package static func isStream(_ bytes: [UInt8], within reach: Int, isWhole: Bool) -> Bool {
         firstRun(in: bytes, before: reach, isWhole: isWhole) != nil
     }

@@ -1,7 +1,7 @@
 import Media
 
-/// A map of an ADTS stream: the places of the packets that were counted from its start, and samples of the length of
-/// packets elsewhere. Pure.
+/// A map of an ADTS stream: the places of the packets that were counted from its start, and samples of the
+/// length of packets elsewhere. Pure.
 ///
 /// Frames do not state their position, so positions after the last counted packet are estimates.
 struct ADTSMap {
@@ -44,7 +44,8 @@ struct ADTSMap {
     /// Estimates the places of the packets that were not counted.
     private var profile: RateProfile
 
-    /// - Parameter statedPackets: the number of packets that a playlist's duration amounts to; `nil` if it states none.
+    /// - Parameter statedPackets: the number of packets that a playlist's duration amounts to; `nil` if it
+    ///   states none.
     init(
         _ header: ADTSHeader,
         at origin: Int64,
@@ -53,7 +54,8 @@ struct ADTSMap {
         statedPackets: Double? = nil
     ) {
         profile = RateProfile(statedFrames: statedPackets, places: .few)
-        (self.origin, self.meanLength) = (origin, max(1, meanLength))
+        self.origin = origin
+        self.meanLength = max(1, meanLength)
         self.length = length
         counted = Place(position: 0, offset: origin)
         parts = [Part(header: header, first: counted, start: .zero)]
@@ -64,8 +66,8 @@ struct ADTSMap {
         ADTSWalk(like: part(of: place.position).header, meanLength: meanLength, at: place.offset)
     }
 
-    /// Records that the packets from `number` to `next` end at `end`, if they follow the counted ones. They have `header`;
-    /// `nil` if they are missing.
+    /// Records that the packets from `number` to `next` end at `end`, if they follow the counted ones. They
+    /// have `header`; `nil` if they are missing.
     mutating func count(_ number: Int64, upTo next: Int64, at end: Int64, like header: ADTSHeader?) {
         guard number == counted.position else { return }
         let last = parts[parts.count - 1]
@@ -86,8 +88,8 @@ struct ADTSMap {
         profile.sample(length, around: offset - origin)
     }
 
-    /// The offset at which to sample the length of frames next, before a seek beyond the counted packets; `nil` if no
-    /// further sample is worth its request.
+    /// The offset at which to sample the length of frames next, before a seek beyond the counted packets;
+    /// `nil` if no further sample is worth its request.
     var nextSample: Int64? {
         guard let length else { return nil }
         return profile.nextSample(behind: known, mean: countedLength, in: length - origin).map { origin + $0 }
@@ -151,7 +153,8 @@ struct ADTSMap {
         return min(offset, length ?? .max)
     }
 
-    /// The last packet at or before packet `number` whose place is known; `nil` if `number` is after `counted`.
+    /// The last packet at or before packet `number` whose place is known; `nil` if `number` is after
+    /// `counted`.
     func place(before number: Int64) -> Place? {
         if number >= counted.position { return number == counted.position ? counted : nil }
         return places.around(number).below ?? Place(position: 0, offset: origin)
@@ -166,8 +169,8 @@ struct ADTSMap {
             .bytes(for: key)
     }
 
-    /// Takes what `stored` returned in an earlier session for the same stream; anything else changes nothing. The numbers
-    /// may be wrong, but lie within the resource.
+    /// Takes what `stored` returned in an earlier session for the same stream; anything else changes nothing.
+    /// The numbers may be wrong, but lie within the resource.
     mutating func takeStored(_ table: [UInt8]) {
         guard let length,
             let stored = StoredPlaces(

@@ -2,8 +2,9 @@ import Media
 
 /// Divides the bytes of an ADTS stream into frames. Pure.
 ///
-/// A frame counts if another one of the stream begins where it ends. Damage is skipped up to the next two consistent
-/// frames, and counts as the number of packets that would fit into its bytes. Tags between frames count as nothing.
+/// A frame counts if another one of the stream begins where it ends. Damage is skipped up to the next two
+/// consistent frames, and counts as the number of packets that would fit into its bytes. Tags between frames
+/// count as nothing.
 struct ADTSWalk {
     enum Step: Equatable {
         /// A frame, and where it is in `bytes` until more are appended.
@@ -66,8 +67,8 @@ struct ADTSWalk {
         }
         let end = index + header.frameByteCount
         if isWhole {
-            // This frame extends beyond the end of the resource. If no other frame follows, it is cut and not played.
-            // If one follows, its length is damaged: search for the next frame.
+            // This frame extends beyond the end of the resource. If no other frame follows, it is cut and not
+            // played. If one follows, its length is damaged: search for the next frame.
             if end > bytes.count {
                 return search(for: nil) == nil ? finished() : search(from: nextOffset)
             }
@@ -107,7 +108,8 @@ struct ADTSWalk {
 
     private mutating func pass(_ header: ADTSHeader, upTo end: Int) -> Step {
         let range = index..<end
-        (index, gapStart) = (end, nil)
+        index = end
+        gapStart = nil
         return .frame(header, range)
     }
 
@@ -141,7 +143,9 @@ struct ADTSWalk {
         let end = own?.index ?? bytes.count
         let found = ADTSHeader.firstRun(in: bytes, from: index, before: end, isWhole: false) ?? own
         if let found {
-            (index, reference, gapStart) = (found.index, found.header, nil)
+            index = found.index
+            reference = found.header
+            gapStart = nil
             let byteCount = Int64(found.index) + offset - start
             return byteCount > 0 ? missing(byteCount) : next()
         }
@@ -158,7 +162,8 @@ struct ADTSWalk {
     }
 
     private mutating func finished() -> Step {
-        (index, gapStart) = (bytes.count, nil)
+        index = bytes.count
+        gapStart = nil
         return .end
     }
 }

@@ -3,8 +3,8 @@ import System
 
 /// Plays FLAC, with libFLAC for its frames.
 ///
-/// Every frame states its position, so a seek is exact wherever it lands, and a damaged frame becomes silence of its
-/// length. Only `ByteSource.read` waits.
+/// Every frame states its position, so a seek is exact wherever it lands, and a damaged frame becomes silence
+/// of its length. Only `ByteSource.read` waits.
 package final class FLACDecoder: AudioDecoder {
     /// The bytes of one read while playing.
     private static let readByteCount = 96 * 1024
@@ -14,8 +14,8 @@ package final class FLACDecoder: AudioDecoder {
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
     private let checksDigest: Bool
-    /// The stream that is played, and all that were reached: files that were joined have several, and so has a stream
-    /// that changes its format.
+    /// The stream that is played, and all that were reached: files that were joined have several, and so has
+    /// a stream that changes its format.
     private var opened: Opened?
     private var parts: [Opened] = []
     /// The most streams that are kept. A later one takes the place of the last.
@@ -75,7 +75,8 @@ package final class FLACDecoder: AudioDecoder {
     package convenience init(_ stream: ProbedStream) { self.init(stream, checksDigest: false) }
 
     private init(_ stream: ProbedStream, checksDigest: Bool) {
-        (input, self.checksDigest) = (stream, checksDigest)
+        input = stream
+        self.checksDigest = checksDigest
     }
 
     package func open() async throws { _ = try await opening() }
@@ -149,7 +150,8 @@ package final class FLACDecoder: AudioDecoder {
         return Opened(handle, map, bytes: window.bytes)
     }
 
-    /// Continues behind `last` with the stream that begins at `offset`: with a head, unless `stream` describes it.
+    /// Continues behind `last` with the stream that begins at `offset`: with a head, unless `stream`
+    /// describes it.
     private func turn(from last: Opened, at offset: Int64, to stream: FLACStreamInfo?) async throws -> Opened
     {
         emptyPartCount += 1
@@ -249,7 +251,8 @@ package final class FLACDecoder: AudioDecoder {
         return max(opened.map.audioStart, length - count)..<length
     }
 
-    /// Learns from the frames in `bytes`, which end the resource, if the stream states too few PCM frames, or no number.
+    /// Learns from the frames in `bytes`, which end the resource, if the stream states too few PCM frames, or
+    /// no number.
     private func takeTail(_ bytes: [UInt8], in range: ByteRange, _ opened: Opened) {
         tailLength = range.upperBound
         opened.map.audioEnd = range.upperBound
@@ -347,8 +350,9 @@ package final class FLACDecoder: AudioDecoder {
         return opened.map.stored()
     }
 
-    /// Decodes all of `source`: `true` if it is FLAC, also in Ogg, whose samples do not have the MD5 that it states, because
-    /// it is damaged or cut short. `false` for everything else, for FLAC that states no MD5, and without libFLAC.
+    /// Decodes all of `source`: `true` if it is FLAC, also in Ogg, whose samples do not have the MD5 that it
+    /// states, because it is damaged or cut short. `false` for everything else, for FLAC that states no MD5,
+    /// and without libFLAC.
     package static func isDamaged(_ source: any ByteSource) async throws -> Bool {
         var stream = ProbedStream(source: source, subject: "")
         let decoder: FLACDecoder

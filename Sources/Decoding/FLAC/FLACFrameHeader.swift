@@ -10,8 +10,8 @@ struct FLACFrameHeader: Equatable {
 
     /// The number of the first PCM frame.
     private(set) var position: FrameCount
-    /// The position as libFLAC computes it: from the number of the frame if the header states that one, by the largest
-    /// block size.
+    /// The position as libFLAC computes it: from the number of the frame if the header states that one, by
+    /// the largest block size.
     let statedPosition: FrameCount
     /// The number that the header states: that of the frame, or that of its first PCM frame if `isVariable`.
     let number: Int64
@@ -45,8 +45,8 @@ struct FLACFrameHeader: Equatable {
             && [0, stream.bitsPerSample].contains(bitsPerSample)
     }
 
-    /// The header at `index` of `bytes`; `nil` unless there is a whole one that passes its check (CRC-8) and agrees with
-    /// the stream. With `inAnyFormat`, the samples may have another format.
+    /// The header at `index` of `bytes`; `nil` unless there is a whole one that passes its check (CRC-8) and
+    /// agrees with the stream. With `inAnyFormat`, the samples may have another format.
     init?(
         _ bytes: UnsafeRawBufferPointer,
         at index: Int,
@@ -56,8 +56,10 @@ struct FLACFrameHeader: Equatable {
         guard index + Self.fewestBytes <= bytes.count, bytes[index] == 0xFF, bytes[index + 1] & 0xFE == 0xF8,
             bytes[index + 3] & 1 == 0
         else { return nil }
-        let (sizeCode, rateCode) = (bytes[index + 2] >> 4, bytes[index + 2] & 15)
-        let (channelCode, bitCode) = (Int(bytes[index + 3] >> 4), Int(bytes[index + 3] >> 1 & 7))
+        let sizeCode = bytes[index + 2] >> 4
+        let rateCode = bytes[index + 2] & 15
+        let channelCode = Int(bytes[index + 3] >> 4)
+        let bitCode = Int(bytes[index + 3] >> 1 & 7)
         // Codes 8, 9 and 10 are stereo with one channel stored as a difference.
         guard channelCode <= 10, bitCode != 3 else { return nil }
         channelCount = channelCode < 8 ? channelCode + 1 : 2
@@ -80,8 +82,8 @@ struct FLACFrameHeader: Equatable {
 
     /// The first header at `index` of `bytes` or after it, and its index.
     ///
-    /// `isWhole` states that no bytes follow. If more may follow, a header is found only where even the longest header
-    /// would be whole.
+    /// `isWhole` states that no bytes follow. If more may follow, a header is found only where even the
+    /// longest header would be whole.
     static func first(
         in bytes: [UInt8],
         from index: Int,

@@ -2,12 +2,13 @@ import Media
 
 /// Divides the bytes of a FLAC stream into frames. Pure.
 ///
-/// A frame states its position but not its length: it ends at the header with the next position. If no such header is
-/// found, the frames up to the next two consistent headers count as missing, so that the music keeps its length.
+/// A frame states its position but not its length: it ends at the header with the next position. If no such
+/// header is found, the frames up to the next two consistent headers count as missing, so that the music
+/// keeps its length.
 struct FLACFrameWalk {
     enum Step: Equatable {
-        /// A frame, and where its bytes are in `bytes` until more are appended. They may be damaged, and the range may
-        /// extend beyond the frame.
+        /// A frame, and where its bytes are in `bytes` until more are appended. They may be damaged, and the
+        /// range may extend beyond the frame.
         case frame(FLACFrameHeader, Range<Int>)
         /// The number of PCM frames that are missing here.
         case missing(FrameCount)
@@ -59,8 +60,8 @@ struct FLACFrameWalk {
         bytes.removeFirst(index)
         searched = max(0, searched - index)
         index = 0
-        // Reserved at once: an array that grows step by step fragments the memory, and a frame of many channels may
-        // have megabytes.
+        // Reserved at once: an array that grows step by step fragments the memory, and a frame of many
+        // channels may have megabytes.
         bytes.reserveCapacity(max(stream.longestFrame, bytes.count) + more.count)
         bytes += more
     }
@@ -88,8 +89,8 @@ struct FLACFrameWalk {
         return pass(frame, upTo: min(limit, bytes.count), next: nil)
     }
 
-    /// Ends the current frame at `end`, where `next` begins. If `next` is `nil`, the search continues within the
-    /// frame's bytes.
+    /// Ends the current frame at `end`, where `next` begins. If `next` is `nil`, the search continues within
+    /// the frame's bytes.
     private mutating func pass(_ frame: FLACFrameHeader, upTo end: Int, next: FLACFrameHeader?) -> Step {
         let range = index..<end
         let place = PlaceTable.Place(position: frame.position, offset: offset + Int64(index))
@@ -103,7 +104,8 @@ struct FLACFrameWalk {
         return .frame(frame, range)
     }
 
-    /// Looks for a frame at the expected position or, after damage, for a later one that the following header confirms.
+    /// Looks for a frame at the expected position or, after damage, for a later one that the following header
+    /// confirms.
     private mutating func search() -> Step {
         let gapStart = self.gapStart ?? offset + Int64(index)
         self.gapStart = gapStart
@@ -131,7 +133,9 @@ struct FLACFrameWalk {
             }
             let missing = missing(before: header, after: offset + Int64(place) - gapStart)
             self.gapStart = nil
-            (current, searched, position) = (header, place, header.position)
+            current = header
+            searched = place
+            position = header.position
             return missing > 0 ? .missing(missing) : next()
         }
         index = max(index, bytes.count - FLACFrameHeader.mostBytes + 1)
@@ -145,8 +149,8 @@ struct FLACFrameWalk {
         return missing > 0 ? .missing(missing) : .end
     }
 
-    /// Looks from `index` to `end`, where no frame of the stream is expected to begin, for the start of another stream: a
-    /// head, or a frame of another format that the next one confirms.
+    /// Looks from `index` to `end`, where no frame of the stream is expected to begin, for the start of
+    /// another stream: a head, or a frame of another format that the next one confirms.
     private mutating func turn(upTo end: Int) -> Step? {
         var place = index
         while place < end,
@@ -190,10 +194,12 @@ struct FLACFrameWalk {
         return header.moved(to: min(guess, latest))
     }
 
-    /// The number of missing PCM frames before `header`, which was found `byteCount` bytes after the expected place.
+    /// The number of missing PCM frames before `header`, which was found `byteCount` bytes after the expected
+    /// place.
     ///
-    /// A stream of known length keeps its length. In any other stream, such as a broadcast, and behind a stated length,
-    /// the number is limited to what the bytes can have held: the positions may be those of another broadcast, days later.
+    /// A stream of known length keeps its length. In any other stream, such as a broadcast, and behind a
+    /// stated length, the number is limited to what the bytes can have held: the positions may be those of
+    /// another broadcast, days later.
     private mutating func missing(before header: FLACFrameHeader, after byteCount: Int64) -> FrameCount {
         let missing = header.position - (position ?? header.position)
         guard header.end > stream.frameCount ?? 0 else { return missing }
@@ -203,8 +209,8 @@ struct FLACFrameWalk {
         return min(missing, most)
     }
 
-    /// The number of PCM frames that the damaged end of the resource has held. A file that was cut lacks their bytes
-    /// too, so its music ends at the cut: 0.
+    /// The number of PCM frames that the damaged end of the resource has held. A file that was cut lacks
+    /// their bytes too, so its music ends at the cut: 0.
     private var missingAtEnd: FrameCount {
         guard let total = stream.frameCount, let position, let first, let last, position < total else {
             return 0

@@ -2,7 +2,8 @@ import CFLAC
 import Media
 import System
 
-/// Owns a decoder of libFLAC, which is given whole frames and never reads or waits on its own. A packet is a frame.
+/// Owns a decoder of libFLAC, which is given whole frames and never reads or waits on its own. A packet is a
+/// frame.
 final class FLACHandle: PacketCodec {
     private static let library = OptionalLibrary { cflac_load().map { String(cString: $0) } }
 
@@ -84,13 +85,14 @@ final class FLACHandle: PacketCodec {
         }
     }
 
-    /// The frames come from libFLAC's own buffers, which stay as they are until the next packet is decoded, or `finish`:
-    /// a copy of the longest packet would take 2 MB.
+    /// The frames come from libFLAC's own buffers, which stay as they are until the next packet is decoded,
+    /// or `finish`: a copy of the longest packet would take 2 MB.
     func copy(_ range: Range<Int>, into pcm: UnsafeMutableRawBufferPointer) {
         exchange.copy(range, into: pcm)
     }
 
-    /// Returns `false` if the samples do not have the MD5 that the stream states. Nothing can be decoded afterwards.
+    /// Returns `false` if the samples do not have the MD5 that the stream states. Nothing can be decoded
+    /// afterwards.
     func finish() -> Bool { cflac_finish(decoder) != 0 }
 }
 
@@ -115,16 +117,18 @@ private final class Exchange {
         shift = Int32(sample.byteCount * 8 - stream.bitsPerSample)
     }
 
-    /// The head of a FLAC stream, with STREAMINFO as its only block. The smallest block size is replaced by the
-    /// largest, so that libFLAC can compute positions from the numbers of frames.
+    /// The head of a FLAC stream, with STREAMINFO as its only block. The smallest block size is replaced by
+    /// the largest, so that libFLAC can compute positions from the numbers of frames.
     func start(of stream: FLACStreamInfo) -> [UInt8] {
         Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)] + stream.bytes[2..<4]
             + stream.bytes[2...]
     }
 
     func begin(_ header: FLACFrameHeader, _ bytes: UnsafeRawBufferPointer) {
-        (self.header, input) = (header, bytes)
-        (isPending, isDecoded) = (true, false)
+        self.header = header
+        input = bytes
+        isPending = true
+        isDecoded = false
         channels.removeAll(keepingCapacity: true)
     }
 
@@ -134,7 +138,8 @@ private final class Exchange {
         client.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Aborts at the end of the frame's bytes, and after a failure, so that libFLAC does not look for other frames.
+    /// Aborts at the end of the frame's bytes, and after a failure, so that libFLAC does not look for other
+    /// frames.
     static let read: FLAC__StreamDecoderReadCallback = { _, buffer, count, client in
         guard let exchange = exchange(client), let buffer, let count else {
             return FLAC__STREAM_DECODER_READ_STATUS_ABORT
@@ -166,10 +171,11 @@ private final class Exchange {
         _ written: FLAC__FrameHeader,
         _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
     ) {
-        // libFLAC may invent frames in the place of missing ones, and delivers them just before the requested frame. It
-        // frees the buffers of each frame before it delivers the next.
+        // libFLAC may invent frames in the place of missing ones, and delivers them just before the requested
+        // frame. It frees the buffers of each frame before it delivers the next.
         guard isPending else {
-            (isDecoded, self.channels) = (false, [])
+            isDecoded = false
+            self.channels = []
             return
         }
         guard let header, written.number.sample_number == UInt64(header.statedPosition),
@@ -199,7 +205,8 @@ private final class Exchange {
         let channels = channels.map { $0 + range.lowerBound }
         if channels.count == 2 {
             // The compiler makes vector instructions of this loop, and most music is stereo.
-            let (left, right) = (channels[0], channels[1])
+            let left = channels[0]
+            let right = channels[1]
             for index in 0..<range.count {
                 pcm[2 * index] = sample(left[index])
                 pcm[2 * index + 1] = sample(right[index])

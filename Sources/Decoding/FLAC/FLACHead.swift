@@ -2,8 +2,8 @@ import Media
 
 /// The metadata blocks in front of the frames of a FLAC stream (RFC 9639 §8). Pure.
 ///
-/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only the heads of blocks
-/// are read, and the contents of the few kinds that are needed.
+/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only the heads
+/// of blocks are read, and the contents of the few kinds that are needed.
 struct FLACHead {
     /// The most blocks that are walked; no ordinary file has so many.
     private static let mostBlocks = 512
@@ -33,8 +33,8 @@ struct FLACHead {
     /// The bytes to read next; `nil` at the end of the blocks.
     private(set) var wanted: ByteRange?
     private(set) var stream: FLACStreamInfo?
-    /// The places that the stream's own seek table states, sorted; their offsets count from the first frame until all
-    /// blocks were walked, and then from the start of the resource. They are not trusted.
+    /// The places that the stream's own seek table states, sorted; their offsets count from the first frame
+    /// until all blocks were walked, and then from the start of the resource. They are not trusted.
     private(set) var seekPoints: [PlaceTable.Place] = []
     private(set) var comments: VorbisComments?
     /// The offsets of the first block with a picture.
@@ -51,8 +51,8 @@ struct FLACHead {
             && FLACStreamInfo(bytes.prefix(leastByteCount).dropFirst(8)) != nil
     }
 
-    /// Takes the bytes of `wanted`; fewer if the resource ends there, or if the caller reads no more of a block's
-    /// content.
+    /// Takes the bytes of `wanted`; fewer if the resource ends there, or if the caller reads no more of a
+    /// block's content.
     ///
     /// Throws if this is not a FLAC stream that can be played.
     mutating func took(_ bytes: some Collection<UInt8>) throws(Refusal) {
@@ -113,8 +113,8 @@ struct FLACHead {
         self.stream = stream
     }
 
-    /// Takes the points of a seek table up to the first one that is not in order. Placeholders, which have the largest
-    /// number and come last, end it too.
+    /// Takes the points of a seek table up to the first one that is not in order. Placeholders, which have
+    /// the largest number and come last, end it too.
     private mutating func takePoints(_ bytes: some Collection<UInt8>) {
         guard seekPoints.isEmpty else { return }
         var reader = BigEndianReader(Array(bytes))

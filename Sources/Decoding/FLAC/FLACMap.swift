@@ -1,7 +1,7 @@
 import Media
 
-/// The known places of a FLAC stream: where it begins and ends, what decoding and seeking found, and what the stream's own
-/// seek table states. Pure.
+/// The known places of a FLAC stream: where it begins and ends, what decoding and seeking found, and what the
+/// stream's own seek table states. Pure.
 struct FLACMap {
     /// Once the frames prove to state no position, the places that the stream states can't be verified.
     var stream: FLACStreamInfo { didSet { if stream.numbersVaryingBlocks { stated = [] } } }
@@ -45,7 +45,8 @@ struct FLACMap {
         stated = seekPoints
     }
 
-    /// Records that a frame was found at `place`. If that is past the end, the stream states too few PCM frames.
+    /// Records that a frame was found at `place`. If that is past the end, the stream states too few PCM
+    /// frames.
     mutating func record(_ place: PlaceTable.Place) {
         places.record(place)
         if let endPosition, place.position >= endPosition { self.endPosition = nil }
@@ -60,8 +61,8 @@ struct FLACMap {
         places = PlaceTable()
     }
 
-    /// The nearest known places at or before `position`, and after it. The end of the resource is one of them, if its
-    /// position is known; `above` is `nil` if there is none.
+    /// The nearest known places at or before `position`, and after it. The end of the resource is one of
+    /// them, if its position is known; `above` is `nil` if there is none.
     func around(_ position: FrameCount) -> (below: PlaceTable.Place, above: PlaceTable.Place?) {
         var below = PlaceTable.Place(position: origin, offset: audioStart)
         var above: PlaceTable.Place?

@@ -2,15 +2,17 @@ import Media
 
 /// Finds the frame with a position, by as few requests as possible. Pure.
 ///
-/// Between two known places, the first look is at the offset where an even rate would put the frame. The frames found
-/// there are known places too, so each look narrows the gap. A frame counts as found if the check of its header
-/// succeeds and its position is between the known places. `wanted` are the bytes to read next; they go to `took`, until
-/// there is a `landing`. One request up to `requestEnd` brings them and, if the look finds the frame, the first sound.
+/// Between two known places, the first look is at the offset where an even rate would put the frame. The
+/// frames found there are known places too, so each look narrows the gap. A frame counts as found if the
+/// check of its header succeeds and its position is between the known places. `wanted` are the bytes to read
+/// next; they go to `took`, until there is a `landing`. One request up to `requestEnd` brings them and, if
+/// the look finds the frame, the first sound.
 struct FLACSeek {
     /// The place at which decoding begins.
     struct Landing: Equatable {
         let place: PlaceTable.Place
-        /// `true` if the wanted frame is known to be there, or soon after, so that decoding can continue up to it.
+        /// `true` if the wanted frame is known to be there, or soon after, so that decoding can continue up
+        /// to it.
         let isNear: Bool
     }
 
@@ -18,19 +20,20 @@ struct FLACSeek {
     static let mostReads = 12
     /// The bytes of one look: one request returns at least as many.
     static let lookByteCount: Int64 = 32 << 10
-    /// A look begins this many bytes and one frame before the expected place, which is too late if the music before it
-    /// has a lower rate than the mean. If it began earlier, it would more often end before the frame.
+    /// A look begins this many bytes and one frame before the expected place, which is too late if the music
+    /// before it has a lower rate than the mean. If it began earlier, it would more often end before the
+    /// frame.
     private static let lead: Int64 = 16 << 10
-    /// Between near places, the request begins and ends this share of the way to the nearer one before the expected
-    /// place and after it. If the rate changes by half every three seconds, 95 of 100 seeks with a seek table then take
-    /// one request; without this, 50 of 100.
+    /// Between near places, the request begins and ends this share of the way to the nearer one before the
+    /// expected place and after it. If the rate changes by half every three seconds, 95 of 100 seeks with a
+    /// seek table then take one request; without this, 50 of 100.
     private static let doubtShare: Int64 = 4
     /// Longer requests take more time than they save.
     private static let mostDoubt: Int64 = 160 << 10
     /// The most bytes to decode before the wanted frame.
     private static let reach = 64.0 * 1_024
-    /// If the rates at both ends differ by this factor, they are taken to change once in between, as from a loud part of
-    /// the music to a quiet one.
+    /// If the rates at both ends differ by this factor, they are taken to change once in between, as from a
+    /// loud part of the music to a quiet one.
     private static let distinctRates = 1.5
     /// After this many looks, every second one halves the gap, which limits their number for any music.
     private static let fewestLooksBeforeHalving = 6
@@ -54,7 +57,8 @@ struct FLACSeek {
     private var hasRestarted = false
 
     init(to target: FrameCount, in map: FLACMap) {
-        (self.target, self.map) = (target, map)
+        self.target = target
+        self.map = map
         (low, high) = map.around(target)
         ceiling = high?.offset ?? map.audioEnd ?? PlaceTable.farthest
         // Without positions in the headers, only counting from a known frame on leads to the target.
@@ -75,7 +79,9 @@ struct FLACSeek {
             if let near = frames.last(where: { $0.position <= target }) {
                 reached(near, rate: rate, isLast: near == last)
             } else {
-                (high, highRate, ceiling) = (first, rate ?? highRate, window.lowerBound)
+                high = first
+                highRate = rate ?? highRate
+                ceiling = window.lowerBound
                 look()
             }
         } else if !isWhole, window.count < map.stream.longestFrame, readCount < Self.mostReads {
@@ -103,7 +109,8 @@ struct FLACSeek {
     /// Narrows the gap: `place` is the last frame found that begins at or before the target.
     private mutating func reached(_ place: PlaceTable.Place, rate: Double?, isLast: Bool) {
         let isStuck = place.position <= low.position && (wanted?.lowerBound ?? 0) <= low.offset
-        (low, lowRate) = (place, rate ?? lowRate)
+        low = place
+        lowRate = rate ?? lowRate
         // The frame after it begins after the target.
         if !isLast { return land(on: place, isNear: true) }
         let distance = Double(target - place.position) * (rate ?? map.bytesPerFrame)
@@ -118,15 +125,17 @@ struct FLACSeek {
         landing = Landing(place: place, isNear: isNear)
     }
 
-    /// Begins again without the known places, since one of them is wrong. Once is enough: after that, no wrong place
-    /// can be left.
+    /// Begins again without the known places, since one of them is wrong. Once is enough: after that, no
+    /// wrong place can be left.
     private mutating func restart() {
         guard !hasRestarted else { return land(on: low, isNear: false) }
         hasRestarted = true
         map.distrust()
         (low, high) = map.around(target)
         ceiling = high?.offset ?? map.audioEnd ?? PlaceTable.farthest
-        (lowRate, highRate, hasFound) = (nil, nil, false)
+        lowRate = nil
+        highRate = nil
+        hasFound = false
         look()
     }
 
@@ -157,27 +166,30 @@ struct FLACSeek {
             return low.offset
                 + Int64(min(before * (lowRate ?? map.bytesPerFrame), Double(PlaceTable.farthest)))
         }
-        let (count, span) = (Double(high.position - low.position), Double(high.offset - low.offset))
+        let count = Double(high.position - low.position)
+        let span = Double(high.offset - low.offset)
         let even = before / count * span
         // Later looks know from the first one that the rate is not even.
         guard readCount > 0 else { return low.offset + Int64(even) }
         // If no look has seen the rate at one end, the mean is the best guess for it.
-        let (first, last) = (lowRate ?? span / count, highRate ?? span / count)
+        let first = lowRate ?? span / count
+        let last = highRate ?? span / count
         guard max(first, last) > Self.distinctRates * min(first, last) else {
             return low.offset + Int64(even)
         }
         // The position at which the rate changes, counted from the lower place.
         let change = (span - count * last) / (first - last)
         let isOneSided = lowRate == nil || highRate == nil
-        // The rate changes twice, as around a quiet part between loud ones, at places that the rates at the ends do not
-        // reveal.
+        // The rate changes twice, as around a quiet part between loud ones, at places that the rates at the
+        // ends do not reveal.
         if !isOneSided, !(0...count).contains(change) { return middle }
         let isBefore = isOneSided ? lowRate != nil : before <= change
         let ahead = isBefore ? before * first : span - (count - before) * last
         return low.offset + Int64(ahead > 0 && ahead < span ? ahead : even)
     }
 
-    /// The places of the frames in `bytes`. If some of them follow one another without a gap, only those count.
+    /// The places of the frames in `bytes`. If some of them follow one another without a gap, only those
+    /// count.
     private func frames(in bytes: [UInt8], at offset: Int64, isWhole: Bool) -> [PlaceTable.Place] {
         var headers: [(place: PlaceTable.Place, end: FrameCount)] = []
         var index = 0

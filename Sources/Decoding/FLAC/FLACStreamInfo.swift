@@ -18,8 +18,8 @@ struct FLACStreamInfo: Equatable {
     /// The number of PCM frames; `nil` if the encoder did not know it.
     let frameCount: FrameCount?
 
-    /// `true` if blocks of varying size are numbered as if all had the same, as encoders before 2008 wrote them: then no
-    /// header states a position. The frames show it.
+    /// `true` if blocks of varying size are numbered as if all had the same, as encoders before 2008 wrote
+    /// them: then no header states a position. The frames show it.
     var numbersVaryingBlocks = false
 
     /// `nil` if `bytes` are too few, or not the description of a stream.
@@ -41,8 +41,8 @@ struct FLACStreamInfo: Equatable {
         guard largestBlock >= Self.fewestSamples, smallest <= largest, bitsPerSample >= 4 else { return nil }
     }
 
-    /// This stream in the format of `header`, with an unknown number of PCM frames; `nil` if the format is the same, or
-    /// impossible.
+    /// This stream in the format of `header`, with an unknown number of PCM frames; `nil` if the format is
+    /// the same, or impossible.
     func changed(to header: FLACFrameHeader) -> FLACStreamInfo? {
         guard !header.agrees(with: self) else { return nil }
         let rate = header.sampleRate > 0 ? header.sampleRate : sampleRate
@@ -59,7 +59,8 @@ struct FLACStreamInfo: Equatable {
         return digest.contains { $0 != 0 } ? digest : nil
     }
 
-    /// The format of the PCM: samples of at most 16 bits become 16 bits, and longer ones the upper bits of 32.
+    /// The format of the PCM: samples of at most 16 bits become 16 bits, and longer ones the upper bits of
+    /// 32.
     var format: AudioFormat {
         AudioFormat(
             sampleRate: sampleRate,
@@ -68,8 +69,8 @@ struct FLACStreamInfo: Equatable {
         )
     }
 
-    /// The most bytes of a frame. Encoders store samples uncompressed rather than let them grow; half as much is added
-    /// for encoders that do not.
+    /// The most bytes of a frame. Encoders store samples uncompressed rather than let them grow; half as much
+    /// is added for encoders that do not.
     var longestFrame: Int {
         let samples = largestBlock * channelCount * (bitsPerSample + 1) / 8
         return samples + samples / 2 + 16 * channelCount + FLACFrameHeader.mostBytes

@@ -1,4 +1,5 @@
-/// The header of an MPEG audio frame: four bytes (ISO/IEC 11172-3 §2.4.1.3, 13818-3, and the customary MPEG-2.5).
+/// The header of an MPEG audio frame: four bytes (ISO/IEC 11172-3 §2.4.1.3, 13818-3, and the customary
+/// MPEG-2.5).
 ///
 /// Four bytes with a reserved version, layer, bit rate or sample rate are not a header.
 package struct FrameHeader: Sendable, Hashable {
@@ -8,14 +9,14 @@ package struct FrameHeader: Sendable, Hashable {
 
     package static let byteCount = 4
 
-    /// More than the largest frame in the bit rate tables (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8 kHz), and
-    /// the length up to which a free-format frame is searched for.
+    /// More than the largest frame in the bit rate tables (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8
+    /// kHz), and the length up to which a free-format frame is searched for.
     static let longestFrame = 4096
     /// The longest frame that libmpg123 accepts (`MAXFRAMESIZE`), without its header.
     private static let longestBody = 3_456
 
-    /// Sync, version, layer and sample rate, which all frames of a stream share. Bit rate, padding and channel mode
-    /// may differ.
+    /// Sync, version, layer and sample rate, which all frames of a stream share. Bit rate, padding and
+    /// channel mode may differ.
     private static let streamMask: UInt32 = 0xFFFE_0C00
 
     package let version: Version
@@ -84,8 +85,9 @@ package struct FrameHeader: Sendable, Hashable {
         return bitRate * samplesPerFrame / 8 / sampleRate + (isPadded ? 1 : 0)
     }
 
-    /// The length of the frame with its header, if a free-format frame has `free` bytes without padding; `nil` if
-    /// libmpg123 accepts no frame of this length, because its side information does not fit or the rest is too long.
+    /// The length of the frame with its header, if a free-format frame has `free` bytes without padding;
+    /// `nil` if libmpg123 accepts no frame of this length, because its side information does not fit or the
+    /// rest is too long.
     package func byteCount(ifFree free: Int?) -> Int? {
         guard let count = frameByteCount ?? free.map({ $0 + (isPadded ? 1 : 0) }),
             layer != 3 || count >= overheadByteCount, count - Self.byteCount <= Self.longestBody
@@ -134,14 +136,15 @@ package struct FrameHeader: Sendable, Hashable {
     /// `true` if both can be frames of one stream.
     package func isConsistent(with other: FrameHeader) -> Bool { (raw ^ other.raw) & Self.streamMask == 0 }
 
-    /// `true` if both can be frames of one stream that keeps its number of channels, and both or neither are in free
-    /// format.
+    /// `true` if both can be frames of one stream that keeps its number of channels, and both or neither are
+    /// in free format.
     package func isAlike(_ other: FrameHeader) -> Bool {
         isConsistent(with: other) && channelCount == other.channelCount
             && (bitRate == 0) == (other.bitRate == 0)
     }
 
-    /// Bit rates in kbit/s by `bitrate_index`: MPEG-1 Layers I, II, III, then MPEG-2 Layer I, then II and III.
+    /// Bit rates in kbit/s by `bitrate_index`: MPEG-1 Layers I, II, III, then MPEG-2 Layer I, then II and
+    /// III.
     private static let kilobits = [
         [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
         [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

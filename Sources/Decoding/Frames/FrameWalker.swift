@@ -2,9 +2,9 @@ import Media
 
 /// Finds the MPEG frames in bytes from an unknown position in the stream, skipping tags and junk. Pure.
 ///
-/// The first frame, and every one after junk, must begin a run of consistent frames (`FrameRun`), since four bytes
-/// that look like a header are common in compressed audio and pictures. In a stream that is known already, one more
-/// frame suffices.
+/// The first frame, and every one after junk, must begin a run of consistent frames (`FrameRun`), since four
+/// bytes that look like a header are common in compressed audio and pictures. In a stream that is known
+/// already, one more frame suffices.
 package struct FrameWalker: Sequence, IteratorProtocol {
     package struct Frame: Sendable, Equatable {
         /// Index in the walked bytes.
@@ -37,9 +37,9 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         isResuming = false
     }
 
-    /// Walks `bytes` from `index` on, where a stream of frames like `lost` broke off. Frames of another kind are found
-    /// too, if they begin a run as long as at the start of a resource. Free-format frames like `lost` are
-    /// `freeByteCount` bytes long without padding.
+    /// Walks `bytes` from `index` on, where a stream of frames like `lost` broke off. Frames of another kind
+    /// are found too, if they begin a run as long as at the start of a resource. Free-format frames like
+    /// `lost` are `freeByteCount` bytes long without padding.
     init(_ bytes: [UInt8], from index: Int, resuming lost: FrameHeader, freeByteCount: Int?) {
         self.bytes = bytes
         reference = lost
@@ -108,7 +108,8 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         return isRun
     }
 
-    /// The index after the frame at `place` and the tags that follow it; `nil` if it is no frame like `first`.
+    /// The index after the frame at `place` and the tags that follow it; `nil` if it is no frame like
+    /// `first`.
     private func frameEnd(at place: Int, like first: FrameHeader, free: Int?) -> Int? {
         guard let header = FrameHeader(bytes, at: place),
             isResuming ? header.isAlike(first) : header.isConsistent(with: first),
@@ -125,7 +126,8 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         return end
     }
 
-    /// The distance from the free-format header at `place` to the next one of the same stream, without padding.
+    /// The distance from the free-format header at `place` to the next one of the same stream, without
+    /// padding.
     private func freeLength(of header: FrameHeader, at place: Int) -> Int? {
         let last = Swift.min(place + FrameHeader.longestFrame, bytes.count - FrameHeader.byteCount + 1)
         for next in stride(from: place + FrameHeader.byteCount, to: last, by: 1) where bytes[next] == 0xFF {
@@ -138,8 +140,9 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// The length of the tag at `index` of `bytes`, ID3 or APE; `nil` if there is none. The three letters `TAG` can occur in
-    /// junk by chance, and the footer of an APE tag looks like its header, so both are accepted only after a frame.
+    /// The length of the tag at `index` of `bytes`, ID3 or APE; `nil` if there is none. The three letters
+    /// `TAG` can occur in junk by chance, and the footer of an APE tag looks like its header, so both are
+    /// accepted only after a frame.
     fileprivate static func tagLength(in bytes: [UInt8], at index: Int, isAfterFrame: Bool) -> Int? {
         switch bytes[index] {
         case UInt8(ascii: "T"):
@@ -154,14 +157,16 @@ package struct FrameWalker: Sequence, IteratorProtocol {
     }
 }
 
-/// Numbers the frames of a stream from a known one on, and finds where they go on after other bytes. The bytes are
-/// passed in slices. Pure.
+/// Numbers the frames of a stream from a known one on, and finds where they go on after other bytes. The
+/// bytes are passed in slices. Pure.
 ///
-/// These frames, and no other bytes, are decoded (`FrameGate`), so a frame has the same number in both. A frame is
-/// followed by a frame, a tag, which is skipped, or by other bytes of any length. After those, frames go on where two
-/// of them follow one another. If a run of frames of another kind comes first, the scan is *lost* and stops.
+/// These frames, and no other bytes, are decoded (`FrameGate`), so a frame has the same number in both. A
+/// frame is followed by a frame, a tag, which is skipped, or by other bytes of any length. After those,
+/// frames go on where two of them follow one another. If a run of frames of another kind comes first, the
+/// scan is *lost* and stops.
 package struct FrameScan: Sendable, Equatable {
-    /// The number of bytes at `offset` that suffices for any step between frames: the length of an APE tag's header.
+    /// The number of bytes at `offset` that suffices for any step between frames: the length of an APE tag's
+    /// header.
     package static let reach = 32
     /// The length of the longest run of frames that ends a search.
     private static let searchReach = FrameRun.freeFormatLength * FrameHeader.longestFrame
@@ -180,7 +185,7 @@ package struct FrameScan: Sendable, Equatable {
 
     private var header: FrameHeader
     private let freeByteCount: Int?
-    /// What stands between two frames.
+    /// The bytes between two frames.
     enum Gap: Sendable, Equatable {
         /// Nothing, or ID3v1 tags, which libmpg123 passes over like nothing.
         case none
@@ -188,9 +193,9 @@ package struct FrameScan: Sendable, Equatable {
         case other
     }
 
-    /// What precedes the last frame found.
+    /// The gap before the last frame found.
     private(set) var gapBefore = Gap.none
-    /// What precedes `offset` since the last frame. After anything but tags, the next frame is searched for.
+    /// The gap between the last frame and `offset`. After anything but tags, the next frame is searched for.
     private var gap = Gap.none
 
     /// Starts at frame `number`, which begins at `offset`, in a stream of frames like `header`. Free-format
@@ -219,8 +224,8 @@ package struct FrameScan: Sendable, Equatable {
         return (lastFrameEnd ?? 0) > end ? number - 1 : number
     }
 
-    /// Scans `bytes`, which begin at `offset`, and calls `found` with every frame that begins in them. The resource
-    /// ends at `end`, if that is known.
+    /// Scans `bytes`, which begin at `offset`, and calls `found` with every frame that begins in them. The
+    /// resource ends at `end`, if that is known.
     ///
     /// If this leaves `offset` unchanged, the next step needs more bytes.
     package mutating func scan(
@@ -232,8 +237,8 @@ package struct FrameScan: Sendable, Equatable {
         while let frame = next(in: bytes, from: start, endingAt: end) { found(number - 1, frame.lowerBound) }
     }
 
-    /// The next frame that begins in `bytes`, which begin at offset `start`; it may end beyond them. `nil` if the
-    /// next step needs more bytes, or if the scan is lost. The resource ends at `end`, if that is known.
+    /// The next frame that begins in `bytes`, which begin at offset `start`; it may end beyond them. `nil` if
+    /// the next step needs more bytes, or if the scan is lost. The resource ends at `end`, if that is known.
     mutating func next(in bytes: [UInt8], from start: Int64, endingAt end: Int64? = nil) -> ByteRange? {
         let isWhole = end.map { start + Int64(bytes.count) >= $0 } ?? false
         while !isLost, offset - start + Int64(FrameHeader.byteCount) <= Int64(bytes.count) {

@@ -97,7 +97,8 @@ package struct XingHeader: Sendable, Equatable {
         zip(shares, shares.dropFirst()).allSatisfy { $0 <= $1 } ? shares : []
     }
 
-    /// The share of the bytes (0...1) that precede the share `time` (0...1) of the duration; `nil` without a table.
+    /// The share of the bytes (0...1) that precede the share `time` (0...1) of the duration; `nil` without a
+    /// table.
     package func byteShare(at time: Double) -> Double? {
         guard shares.count > 1 else { return nil }
         let place = min(max(time, 0), 1) * Double(shares.count)
@@ -122,7 +123,8 @@ package struct GaplessTrim: Sendable, Equatable {
 
     /// The number of samples before the music.
     package private(set) var start: FrameCount = 0
-    /// The samples from the end of the music to the last one that the header counts; `nil` if it does not count them.
+    /// The samples from the end of the music to the last one that the header counts; `nil` if it does not
+    /// count them.
     package private(set) var padding: Range<FrameCount>?
 
     private init() {}
@@ -140,7 +142,8 @@ package struct GaplessTrim: Sendable, Equatable {
     /// The length of the music, if stated.
     package var musicLength: FrameCount? { padding.map { max(0, $0.lowerBound - start) } }
 
-    /// The parts of the decoded samples `range` that are music: none, one, or one on each side of the padding.
+    /// The parts of the decoded samples `range` that are music: none, one, or one on each side of the
+    /// padding.
     package func music(in range: Range<FrameCount>) -> [Range<FrameCount>] {
         let padding = padding ?? FrameCount.max..<FrameCount.max
         return [start..<max(start, padding.lowerBound), max(start, padding.upperBound)..<FrameCount.max]

@@ -11,8 +11,8 @@ struct Box: Equatable {
 
 /// Walks the boxes of an MP4 file, and those inside the ones that the caller enters. Pure.
 ///
-/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only heads are read, and
-/// the contents that the caller requests.
+/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only heads are
+/// read, and the contents that the caller requests.
 struct BoxWalk {
     /// The most boxes that are walked, and their depth; no ordinary file has so many.
     static let mostBoxes = 4_096
@@ -42,8 +42,9 @@ struct BoxWalk {
         return offset..<min(offset + Int64(Self.headByteCount), end)
     }
 
-    /// Takes the bytes of `wanted`, or fewer at the end of the file, and returns the box that begins there; `nil` if
-    /// they are not the head of a box. The walk continues after that box unless the caller enters it.
+    /// Takes the bytes of `wanted`, or fewer at the end of the file, and returns the box that begins there;
+    /// `nil` if they are not the head of a box. The walk continues after that box unless the caller enters
+    /// it.
     mutating func took(_ head: some Collection<UInt8>) -> Box? {
         let head = Array(head)
         guard head.count >= 8, let end = ends.last else { return stop() }
@@ -64,8 +65,8 @@ struct BoxWalk {
         return box
     }
 
-    /// Continues with the boxes inside `box`, which begin after `skipped` other bytes; `false` if they are nested too
-    /// deep.
+    /// Continues with the boxes inside `box`, which begin after `skipped` other bytes; `false` if they are
+    /// nested too deep.
     @discardableResult
     mutating func enter(_ box: Box, after skipped: Int64 = 0) -> Bool {
         guard ends.count < Self.mostDepth else { return false }

@@ -14,10 +14,11 @@ struct Fragment: Equatable {
     /// The bytes of the packets.
     private(set) var packets: [ByteRange] = []
 
-    /// Parses the `content` of the box `moof`; `nil` if it has no packets of `track`. Packets have `defaultSize` bytes if
-    /// no size is stated.
+    /// Parses the `content` of the box `moof`; `nil` if it has no packets of `track`. Packets have
+    /// `defaultSize` bytes if no size is stated.
     init?(_ content: [UInt8], of box: Box, track: Int64, defaultSize: Int64) {
-        (offset, end) = (box.offset, box.content.upperBound)
+        offset = box.offset
+        end = box.content.upperBound
         for traf in BoxWalk.boxes(in: 0..<Int64(content.count), of: content) where traf.name == "traf" {
             take(BoxWalk.boxes(in: traf.content, of: content), content, track, defaultSize)
         }

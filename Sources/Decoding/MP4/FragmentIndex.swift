@@ -1,10 +1,10 @@
 import Media
 
-/// The packets of a track in fragments. A fragment states the time of its first packet, from which that packet's number
-/// follows.
+/// The packets of a track in fragments. A fragment states the time of its first packet, from which that
+/// packet's number follows.
 ///
-/// Fragments are walked one after the other. A seek uses the index in the file; without one, it interpolates between
-/// the fragments found so far. The time in a fragment shows if it is the right one.
+/// Fragments are walked one after the other. A seek uses the index in the file; without one, it interpolates
+/// between the fragments found so far. The time in a fragment shows if it is the right one.
 final class FragmentIndex: PacketIndex {
     /// The longest `moof` that is read.
     private static let longestHead: Int64 = 1 << 20
@@ -28,8 +28,8 @@ final class FragmentIndex: PacketIndex {
     /// The fragment that was read last, and the number of its first packet.
     private var current: Fragment
     private var first: Int64 = 0
-    /// The number after the last packet of the previous fragment. The packets from it up to the current fragment's
-    /// first one are missing.
+    /// The number after the last packet of the previous fragment. The packets from it up to the current
+    /// fragment's first one are missing.
     private var reached: Int64 = 0
     private var times: FragmentTimes?
     /// Fragments by the numbers of their first packets.
@@ -42,7 +42,9 @@ final class FragmentIndex: PacketIndex {
     /// Reads the first fragment after `head`; `nil` if no fragment has packets of the track.
     init?(_ head: MP4Head, _ track: MP4Track, _ bytes: HeldBytes) async throws {
         guard let configuration = track.configuration else { return nil }
-        (self.bytes, self.track, defaultSize) = (bytes, track.id, head.defaultSize)
+        self.bytes = bytes
+        self.track = track.id
+        defaultSize = head.defaultSize
         timescale = track.timescale
         ticks =
             Double(track.timescale) * Double(configuration.packetFrames) / Double(configuration.sampleRate)
@@ -126,8 +128,8 @@ final class FragmentIndex: PacketIndex {
         return false
     }
 
-    /// Reads the fragment that `box` begins; `false` if it has no packets. If it states no time, its first packet is number
-    /// `next`.
+    /// Reads the fragment that `box` begins; `false` if it has no packets. If it states no time, its first
+    /// packet is number `next`.
     private func take(_ box: Box, after next: Int64?) async throws -> Bool {
         guard Int64(box.content.count) <= Self.longestHead else { return false }
         bytes.search(box.content.count)
@@ -135,7 +137,8 @@ final class FragmentIndex: PacketIndex {
         guard let fragment = Fragment(content, of: box, track: track, defaultSize: defaultSize),
             let number = fragment.time.map({ self.number(of: $0, per: timescale) }) ?? next
         else { return false }
-        (current, first) = (fragment, number)
+        current = fragment
+        first = number
         places.record(.init(position: number, offset: fragment.offset))
         return true
     }
@@ -168,7 +171,8 @@ final class FragmentIndex: PacketIndex {
         }
     }
 
-    /// Looks for fragments where packet `number` is expected between `low` and `high`; `true` if its fragment was found.
+    /// Looks for fragments where packet `number` is expected between `low` and `high`; `true` if its fragment
+    /// was found.
     private func look(for number: Int64, from low: PlaceTable.Place, to high: PlaceTable.Place?) async throws
         -> Bool
     {
@@ -200,7 +204,8 @@ final class FragmentIndex: PacketIndex {
         return false
     }
 
-    /// The index of the first `moof` in `bytes` from `index` on. It is recognized by its own first box, `mfhd`.
+    /// The index of the first `moof` in `bytes` from `index` on. It is recognized by its own first box,
+    /// `mfhd`.
     private static func fragment(in bytes: [UInt8], from index: Int) -> Int? {
         guard index + 16 <= bytes.count else { return nil }
         return (index...bytes.count - 16).first { index in

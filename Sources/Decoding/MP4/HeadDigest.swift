@@ -2,8 +2,8 @@ import Media
 
 /// The bytes that a walk over the boxes of an MP4 file has read.
 ///
-/// The head of a long book has megabytes, of which a walk reads a few kilobytes. They are stored with the entry, so that
-/// a later start reads no box.
+/// The head of a long book has megabytes, of which a walk reads a few kilobytes. They are stored with the
+/// entry, so that a later start reads no box.
 struct HeadDigest: Equatable {
     /// The magic number and the version of the format; other versions are refused.
     private static let mark: [UInt8] = Array("RMD".utf8) + [1]
@@ -31,8 +31,8 @@ struct HeadDigest: Equatable {
         parts[range.lowerBound].flatMap { $0.count == range.count ? $0 : nil }
     }
 
-    /// The digest as bytes: mark, length of the resource, parts, and a check. Empty if the length is unknown, or if the
-    /// head is too long.
+    /// The digest as bytes: mark, length of the resource, parts, and a check. Empty if the length is unknown,
+    /// or if the head is too long.
     func stored(length: Int64?) -> [UInt8] {
         guard let length, !parts.isEmpty else { return [] }
         var bytes = Self.mark
@@ -46,8 +46,8 @@ struct HeadDigest: Equatable {
         return bytes + StoredNumbers.check(of: bytes[...])
     }
 
-    /// Parses the result of `stored`; `nil` if a byte was changed, or for another `length`. The parts are trusted no more
-    /// than those of a file.
+    /// Parses the result of `stored`; `nil` if a byte was changed, or for another `length`. The parts are
+    /// trusted no more than those of a file.
     init?(stored bytes: [UInt8], length: Int64?) {
         guard var rest = StoredNumbers.checked(bytes), rest.starts(with: Self.mark) else { return nil }
         rest = rest.dropFirst(Self.mark.count)

@@ -32,7 +32,8 @@ final class HeldBytes {
     /// Counts `byteCount` bytes that were examined in the search.
     func search(_ byteCount: Int) { searched += Int64(byteCount) }
 
-    /// The bytes of `range`; fewer at the end of the resource. A read requests `ahead` bytes after the held ones.
+    /// The bytes of `range`; fewer at the end of the resource. A read requests `ahead` bytes after the held
+    /// ones.
     func bytes(in range: ByteRange, ahead: Int = readByteCount) async throws -> ArraySlice<UInt8> {
         var index = windows.lastIndex { window in
             (window.start...window.end).contains(range.lowerBound)
@@ -52,7 +53,8 @@ final class HeldBytes {
         if window.bytes.count < needed {
             let behind = Int(range.lowerBound - window.start)
             if behind > Self.mostBehind { window = window.dropping(behind) }
-            let (count, held) = (Int(range.upperBound - window.start), window.bytes.count)
+            let count = Int(range.upperBound - window.start)
+            let held = window.bytes.count
             try await window.fill(count, askingUpTo: max(count, held + ahead))
             search(window.bytes.count - held)
         }
@@ -67,8 +69,8 @@ final class HeldBytes {
         return window.bytes[Int(range.lowerBound - window.start)...].prefix(range.count)
     }
 
-    /// The bytes of `range` in a table; fewer at the end of the resource. Stored bytes are read without affecting the
-    /// music's read-ahead.
+    /// The bytes of `range` in a table; fewer at the end of the resource. Stored bytes are read without
+    /// affecting the music's read-ahead.
     func tableBytes(in range: ByteRange) async throws -> [UInt8] {
         if let held = held(in: range) { return Array(held) }
         if let stored = try await source.allStored(in: range) { return stored }

@@ -2,13 +2,13 @@ import Media
 
 /// The chapters of MP4 files. Pure.
 ///
-/// Nero's list `chpl` has them in one piece, next to the tags. QuickTime's text track has the starts in its tables, but
-/// each title in a packet of its own, anywhere in the file.
+/// Nero's list `chpl` has them in one piece, next to the tags. QuickTime's text track has the starts in its
+/// tables, but each title in a packet of its own, anywhere in the file.
 enum MP4Chapters {
     /// The most bytes of a list that are read.
     static let longestList: Int64 = 128 << 10
-    /// The most chapters of a list in the usual form, whose count has one byte. A list with as many may lack further
-    /// ones.
+    /// The most chapters of a list in the usual form, whose count has one byte. A list with as many may lack
+    /// further ones.
     private static let mostListed = 255
     /// The most bytes of a title that are read.
     static let longestText: Int64 = 1_024
@@ -16,8 +16,8 @@ enum MP4Chapters {
     /// The chapters in the content of the box `chpl`, of which only the start may have been read.
     static func list(in content: [UInt8]) -> ChapterList {
         var reader = BigEndianReader(content, at: 4)
-        // In version 1, mp4v2 writes a reserved byte and a count of four bytes; other programs write four reserved
-        // bytes, which are 0, and a count of one byte. Both are read in the same way.
+        // In version 1, mp4v2 writes a reserved byte and a count of four bytes; other programs write four
+        // reserved bytes, which are 0, and a count of one byte. Both are read in the same way.
         if content.first == 1 { _ = reader.next(1) }
         guard let count = reader.next(content.first == 1 ? 4 : 1) else { return ChapterList() }
         var chapters: [Chapter] = []
@@ -41,8 +41,8 @@ enum MP4Chapters {
         return track.starts.map { Chapter(start: delay + Duration($0, per: track.timescale), title: "") }
     }
 
-    /// The title in a packet of a text track (QuickTime File Format, *Text sample data*): its length, then UTF-8, or
-    /// UTF-16 with a byte order mark.
+    /// The title in a packet of a text track (QuickTime File Format, *Text sample data*): its length, then
+    /// UTF-8, or UTF-16 with a byte order mark.
     static func title(of packet: ArraySlice<UInt8>) -> String {
         var reader = BigEndianReader(Array(packet))
         guard let length = reader.next(2) else { return "" }
@@ -59,9 +59,9 @@ enum MP4Chapters {
 
 /// Reads the titles in a track of chapters, without making the listener wait.
 ///
-/// Such tracks often have all titles in one place, and some have each one next to its music. So titles are read once they
-/// are stored; if they lie in a few places, these are fetched while the music plays, at low priority. Otherwise they appear
-/// as the music around them is loaded.
+/// Such tracks often have all titles in one place, and some have each one next to its music. So titles are
+/// read once they are stored; if they lie in a few places, these are fetched while the music plays, at low
+/// priority. Otherwise they appear as the music around them is loaded.
 final class ChapterTitles {
     /// The most places that are fetched, and the bytes between two titles that are fetched with them.
     private static let mostFetched = 4
@@ -87,14 +87,17 @@ final class ChapterTitles {
 
     /// Titles for the chapters `untitled`, in the packets of `table`.
     init(_ untitled: [Chapter], _ table: SampleTable, _ bytes: HeldBytes, _ source: any ByteSource) {
-        (self.untitled, self.table, self.bytes, self.source) = (untitled, table, bytes, source)
+        self.untitled = untitled
+        self.table = table
+        self.bytes = bytes
+        self.source = source
     }
 
     /// The chapters, with the titles that were read.
     var chapters: ChapterList { ChapterList(untitled) }
 
-    /// Reads some of the titles that are stored. Returns `true` if it has read any: then more may be stored. With
-    /// `fetching`, missing ones are fetched in the background. Never waits for the network.
+    /// Reads some of the titles that are stored. Returns `true` if it has read any: then more may be stored.
+    /// With `fetching`, missing ones are fetched in the background. Never waits for the network.
     func readStored(fetching: Bool) async throws -> Bool {
         if places == nil { places = try await located(fetching: fetching) }
         guard var places else { return false }

@@ -2,8 +2,8 @@ package import Media
 
 /// Plays AAC in MP4 files: M4A and M4B, with libfaad2 for the packets.
 ///
-/// All packets bring the same number of frames, so a position is a packet's number, and the tables of the file state
-/// where it is: a seek is exact.
+/// All packets bring the same number of frames, so a position is a packet's number, and the tables of the
+/// file state where it is: a seek is exact.
 package final class MP4Decoder: AudioDecoder {
     /// The bytes of one read while playing.
     private static let readByteCount = 96 * 1024
@@ -141,14 +141,16 @@ package final class MP4Decoder: AudioDecoder {
     private func index(of track: MP4Track, in head: MP4Head, _ bytes: HeldBytes) async throws -> (
         any PacketIndex
     )? {
-        let (seekTable, length) = (input.seekTable, source.length)
+        let seekTable = input.seekTable
+        let length = source.length
         func fragments() async throws -> FragmentIndex? {
             let index = try await FragmentIndex(head, track, bytes)
             index?.takeStored(seekTable, length: length)
             return index
         }
         guard track.table.isComplete else { return head.isFragmented ? try await fragments() : nil }
-        let (table, count) = (try await TableIndex(track.table, bytes), track.table.packetCount)
+        let table = try await TableIndex(track.table, bytes)
+        let count = track.table.packetCount
         guard head.isFragmented, let table, let last = try await table.place(of: count - 1) else {
             return table
         }
@@ -253,7 +255,8 @@ package final class MP4Decoder: AudioDecoder {
             let frame = part.frames.lowerBound + target - part.start
             let packet = opened.output.firstPacket(toPlay: frame)
             if let place = try await opened.index.place(of: packet), target != opened.frameCount {
-                // Read already here, so that the read-ahead, which is allowed after a seek, continues from this offset.
+                // Read already here, so that the read-ahead, which is allowed after a seek, continues from
+                // this offset.
                 if place.count <= Self.longestPacket { _ = try await opened.bytes.bytes(in: place) }
             } else {
                 // The end is known now.

@@ -50,15 +50,16 @@ extension MP4Track {
 struct MP4Part: Equatable {
     /// The position of the part in the music.
     let start: FrameCount
-    /// The frames to play, counted from the first one of packet 0; up to the largest number if the end is unknown.
+    /// The frames to play, counted from the first one of packet 0; up to the largest number if the end is
+    /// unknown.
     let frames: Range<FrameCount>
     /// `true` if silence replaces the frames.
     var isSilent = false
 }
 
 extension MP4Head {
-    /// The parts of `track` that are played, in order; at least one. The track has `packetCount` packets; `nil` if their
-    /// number is unknown.
+    /// The parts of `track` that are played, in order; at least one. The track has `packetCount` packets;
+    /// `nil` if their number is unknown.
     func parts(of track: MP4Track, in codec: any PacketCodec, packetCount: Int64?) -> [MP4Part] {
         let rate = Int64(codec.format.sampleRate)
         let edits = track.playedEdits
@@ -94,21 +95,23 @@ extension MP4Head {
         scale > 0 ? FrameCount(min((Double(units) * Double(rate) / Double(scale)).rounded(), 1e15)) : 0
     }
 
-    /// The frames of `track` to play if its edit list has one part at most, `edit`, counted from the first one of packet 0.
+    /// The frames of `track` to play if its edit list has one part at most, `edit`, counted from the first
+    /// one of packet 0.
     ///
-    /// The edit list states them if its part begins after 0; otherwise `iTunSMPB`, or, without that, the edit list.
-    /// Without both, the first packet is not played: it only overlaps with the next one.
+    /// The edit list states them if its part begins after 0; otherwise `iTunSMPB`, or, without that, the edit
+    /// list. Without both, the first packet is not played: it only overlaps with the next one.
     private func music(of track: MP4Track, _ edit: MP4Edit?, in codec: any PacketCodec) -> Range<FrameCount> {
         let rate = Int64(codec.format.sampleRate)
         var end = track.duration > 0 ? Self.frames(track.duration, per: track.timescale, rate) : .max
         if isFragmented { end = .max }
         var start = FrameCount(codec.packetFrames)
         if let gapless = tags.gapless, (edit?.start ?? 0) == 0 {
-            (start, end) = (gapless.start, min(end, gapless.start + gapless.count))
+            start = gapless.start
+            end = min(end, gapless.start + gapless.count)
         } else if let edit {
             start = Self.frames(edit.start ?? 0, per: track.timescale, rate)
-            // The length is stated in units of the movie, often milliseconds. If it is shorter than the track by at
-            // most one unit, that is only rounding.
+            // The length is stated in units of the movie, often milliseconds. If it is shorter than the track
+            // by at most one unit, that is only rounding.
             let stated = start + Self.frames(edit.length, per: movieTimescale, rate)
             // It has not counted fragments that come later.
             if edit.length > 0, !(isFragmented && track.table.isComplete),

@@ -26,11 +26,11 @@ struct MP4Track: Equatable {
     }
 }
 
-/// Reads the boxes of an MP4 file for its first AAC track, the places of that track's packet tables, the chapters and
-/// the tags. Pure.
+/// Reads the boxes of an MP4 file for its first AAC track, the places of that track's packet tables, the
+/// chapters and the tags. Pure.
 ///
-/// `wanted` are the bytes to read next; they go to `took`. The walk jumps over the sound, if that comes first, over pictures,
-/// and over the tables of packets, whose parts are read later, when they are needed.
+/// `wanted` are the bytes to read next; they go to `took`. The walk jumps over the sound, if that comes
+/// first, over pictures, and over the tables of packets, whose parts are read later, when they are needed.
 struct MP4Head {
     /// The boxes that contain other boxes which are needed.
     private static let containers: Set = [

@@ -53,7 +53,8 @@ struct MP4Tags: Equatable {
         }
     }
 
-    /// ` 00000000 00000840 000001CA 00000000003F31F6 …`: 0, and the numbers of frames before, after and in the music.
+    /// ` 00000000 00000840 000001CA 00000000003F31F6 …`: 0, and the numbers of frames before, after and in
+    /// the music.
     private static func gapless(_ value: String) -> (start: FrameCount, count: FrameCount)? {
         let fields = value.split(separator: " ").map { Int64($0, radix: 16) }
         guard fields.count >= 4, let start = fields[1], let count = fields[3], (0..<1 << 24).contains(start),

@@ -1,6 +1,7 @@
 import Media
 
-/// The place and the form of a table of numbers in a file. The numbers are read in slabs, when they are needed.
+/// The place and the form of a table of numbers in a file. The numbers are read in slabs, when they are
+/// needed.
 struct NumberTable: Equatable {
     /// The numbers of a slab.
     static let slabCount: Int64 = 8_192
@@ -13,7 +14,8 @@ struct NumberTable: Equatable {
 
     /// The table at the start of `content`, after `head` bytes; cut where the content ends.
     init(in content: ByteRange, after head: Int64, width: Int64, count: Int64) {
-        (offset, self.width) = (content.lowerBound + head, width)
+        offset = content.lowerBound + head
+        self.width = width
         self.count = max(0, min(count, (content.upperBound - offset) * 8 / width))
     }
 
@@ -62,7 +64,8 @@ struct SampleTable: Equatable {
         (fixedSize > 0 || sizes != nil) && chunks != nil && !runs.isEmpty && packetCount > 0
     }
 
-    /// Takes the entries of `stsc`. An entry whose first chunk is not after that of the previous entry ends the table.
+    /// Takes the entries of `stsc`. An entry whose first chunk is not after that of the previous entry ends
+    /// the table.
     mutating func takeRuns(_ content: [UInt8]) {
         var reader = BigEndianReader(content, at: 8)
         while let chunk = reader.next(4), let count = reader.next(4), reader.next(4) != nil,
@@ -81,7 +84,8 @@ struct SampleTable: Equatable {
         }
     }
 
-    /// The chunk that has packet `number`, the number of its first packet, and that of the packet after its last one.
+    /// The chunk that has packet `number`, the number of its first packet, and that of the packet after its
+    /// last one.
     func chunk(of number: Int64) -> (chunk: Int64, packets: Range<Int64>)? {
         let count = runs.partitioningIndex { $0.firstPacket > number }
         guard count > 0, number < packetCount else { return nil }

@@ -5,7 +5,8 @@ protocol PacketIndex: AnyObject {
     /// The number of packets; `nil` if unknown.
     var packetCount: Int64? { get }
 
-    /// The number of packets in a resource of `length` bytes, an estimate if it is unknown; `nil` without a length.
+    /// The number of packets in a resource of `length` bytes, an estimate if it is unknown; `nil` without a
+    /// length.
     func estimatedCount(length: Int64?) -> Int64?
 
     /// The offsets of packet `number`; `nil` after the last packet, and empty if the file lacks this one.
@@ -21,8 +22,9 @@ protocol PacketIndex: AnyObject {
     func stored() -> [UInt8]
 }
 
-/// The packets of a track whose first ones are in the tables of `moov` and the others in fragments, as some recorders
-/// write. The fragments are looked for only once the tables end, so that the first sound takes no further request.
+/// The packets of a track whose first ones are in the tables of `moov` and the others in fragments, as some
+/// recorders write. The fragments are looked for only once the tables end, so that the first sound takes no
+/// further request.
 final class JoinedIndex: PacketIndex {
     private let table: TableIndex
     private let tableCount: Int64
@@ -78,7 +80,8 @@ final class JoinedIndex: PacketIndex {
     func stored() -> [UInt8] { fragments?.stored() ?? [] }
 }
 
-/// The packets of a track whose tables are in `moov`. Of large tables only the parts that are needed are read.
+/// The packets of a track whose tables are in `moov`. Of large tables only the parts that are needed are
+/// read.
 final class TableIndex: PacketIndex {
     /// The most packets of a chunk whose sizes are added up to find a later one.
     private static let mostSummed: Int64 = 1 << 18
@@ -98,7 +101,8 @@ final class TableIndex: PacketIndex {
 
     /// Reads the place of the first packet. `nil` if the track has no packets.
     init?(_ table: SampleTable, _ bytes: HeldBytes) async throws {
-        (self.table, self.bytes) = (table, bytes)
+        self.table = table
+        self.bytes = bytes
         guard let first = try await place(of: 0) else { return nil }
         start = first.lowerBound
     }

@@ -1,6 +1,7 @@
 import Media
 
-/// The description of a sound track in `stsd` (ISO/IEC 14496-12 §8.5.2, 14496-14 §5.6, and QuickTime's). Pure.
+/// The description of a sound track in `stsd` (ISO/IEC 14496-12 §8.5.2, 14496-14 §5.6, and QuickTime's).
+/// Pure.
 enum SoundEntry {
     private static let names = [
         "alac": "ALAC", "Opus": "Opus", "fLaC": "FLAC", "ac-3": "AC-3", "ec-3": "E-AC-3", ".mp3": "MP3",
@@ -13,8 +14,8 @@ enum SoundEntry {
     /// The object types of AAC in a decoder's configuration: that of MPEG-4, and three of MPEG-2.
     private static let aacTypes: Set<Int64> = [0x40, 0x66, 0x67, 0x68]
 
-    /// The configuration of the track whose `stsd` has `content`. Throws if it is not AAC, or AAC of a kind that is not
-    /// played.
+    /// The configuration of the track whose `stsd` has `content`. Throws if it is not AAC, or AAC of a kind
+    /// that is not played.
     static func configuration(in content: [UInt8]) throws(Refusal) -> AACConfiguration {
         // Version, count, and the head of the first entry.
         guard content.count >= 16 + 28 else { throw .damaged }

@@ -3,8 +3,8 @@ import Media
 
 /// Owns a libmpg123 handle in feed mode (mpg123.h), which never reads or waits on its own.
 ///
-/// Configured like the reference decoder, except for gapless trimming, which `GaplessTrim` does: quiet, all rates,
-/// mono or stereo as in the stream, signed 16-bit samples, skipping up to 64 KiB of damage.
+/// Configured like the reference decoder, except for gapless trimming, which `GaplessTrim` does: quiet, all
+/// rates, mono or stereo as in the stream, signed 16-bit samples, skipping up to 64 KiB of damage.
 final class FeedHandle {
     /// The result of one step.
     enum Step {

@@ -2,8 +2,8 @@ import Media
 
 /// Chooses the bytes that are fed to libmpg123: those of the frames that `FrameScan` finds. Pure.
 ///
-/// Once libmpg123 lost sync, it believes any four bytes that look like a header, gives up after 64 KiB, and holds all
-/// of a tag in memory. So tags, damage and whatever else stands between frames never reach it.
+/// Once libmpg123 lost sync, it believes any four bytes that look like a header, gives up after 64 KiB, and
+/// holds all of a tag in memory. So tags, damage and whatever else stands between frames never reach it.
 struct FrameGate {
     private var scan: FrameScan
     /// The bytes received that need those after them to be judged, and their offset in the resource.

@@ -3,8 +3,9 @@ package import Media
 /// Decodes MPEG audio, Layers I to III, with libmpg123.
 ///
 /// Decoding from the start yields the same samples as the reference decoder (`mpg123 -q -s --resync-limit
-/// 65536`), which is fed the frames only (`FrameGate`). A seek restarts libmpg123 at a frame whose offset `StreamMap` knows or estimates; libmpg123's own
-/// seeking is not used. Only `ByteSource.read` waits, so cancelling the task needs no further code.
+/// 65536`), which is fed the frames only (`FrameGate`). A seek restarts libmpg123 at a frame whose offset
+/// `StreamMap` knows or estimates; libmpg123's own seeking is not used. Only `ByteSource.read` waits, so
+/// cancelling the task needs no further code.
 package final class MPEGDecoder: AudioDecoder {
     /// The bytes of one read while playing: a few seconds of music, since each read may switch to another
     /// thread and back.
@@ -106,7 +107,8 @@ package final class MPEGDecoder: AudioDecoder {
         info = better
     }
 
-    /// Reads the other texts and chapters of a long tag once they are stored, and fetches only short pieces of it.
+    /// Reads the other texts and chapters of a long tag once they are stored, and fetches only short pieces
+    /// of it.
     private func lookAtLongTag() async throws {
         guard var unread = longTag else { return }
         try await unread.readStored(in: source)

@@ -1,10 +1,11 @@
 import Media
 
-/// The packets of FLAC in Ogg (RFC 9639 §10.1): the first one has STREAMINFO, the next ones have one other metadata
-/// block each, comments first, and all later ones have a frame each. Pure.
+/// The packets of FLAC in Ogg (RFC 9639 §10.1): the first one has STREAMINFO, the next ones have one other
+/// metadata block each, comments first, and all later ones have a frame each. Pure.
 enum FLACMapping {
     static let mark = Array("\u{7F}FLAC".utf8)
-    /// The mark, a version of two numbers, the number of packets with metadata, and the mark of a FLAC stream.
+    /// The mark, a version of two numbers, the number of packets with metadata, and the mark of a FLAC
+    /// stream.
     private static let prefixByteCount = 13
     static let blockHeadByteCount = 4
     private static let majorVersion: UInt8 = 1
@@ -40,9 +41,9 @@ enum FLACMapping {
 }
 
 extension FLACMapping {
-    /// Decodes the stream that begins with the next page: `true` if it is FLAC whose samples do not have the MD5 that it
-    /// states, because it is damaged or cut short. `false` for other codecs, for FLAC that states no MD5, and without libFLAC.
-    /// Streams that follow in a chain are not checked.
+    /// Decodes the stream that begins with the next page: `true` if it is FLAC whose samples do not have the
+    /// MD5 that it states, because it is damaged or cut short. `false` for other codecs, for FLAC that states
+    /// no MD5, and without libFLAC. Streams that follow in a chain are not checked.
     static func isDamaged(_ pages: OggPageReader) async throws -> Bool {
         let head: OggHead
         let decoder: FLACHandle

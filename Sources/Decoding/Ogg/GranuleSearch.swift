@@ -1,19 +1,19 @@
 import Media
 
-/// Finds the page of a logical Ogg stream at which decoding begins for a granule position: one at or before it, near
-/// enough to read on from there. Pure.
+/// Finds the page of a logical Ogg stream at which decoding begins for a granule position: one at or before
+/// it, near enough to read on from there. Pure.
 ///
-/// It interpolates between known pages and looks at the heads of those in a window, which is one request. The window is
-/// as long as the pages there need: 64 KiB for most Vorbis and Opus, and about 200 KiB for FLAC, whose pages have up to
-/// 65,307 bytes. The page that it finds is always a right one: a wrong or hostile granule position only makes the
-/// search longer.
+/// It interpolates between known pages and looks at the heads of those in a window, which is one request. The
+/// window is as long as the pages there need: 64 KiB for most Vorbis and Opus, and about 200 KiB for FLAC,
+/// whose pages have up to 65,307 bytes. The page that it finds is always a right one: a wrong or hostile
+/// granule position only makes the search longer.
 struct GranuleSearch {
     /// A page, and the granule position at its end.
     typealias Place = PlaceTable.Place
 
     enum Step: Equatable {
-        /// Request these bytes, read from their start, and call `took`. They include the first sound, if the page is
-        /// where it is expected.
+        /// Request these bytes, read from their start, and call `took`. They include the first sound, if the
+        /// page is where it is expected.
         case read(ByteRange)
         /// Decode from the page at this offset on; `nil` if from the start of the logical stream.
         case land(Int64?)
@@ -21,14 +21,14 @@ struct GranuleSearch {
 
     /// The least length of a window, and of a bracket that is narrow enough to read through.
     static let window = Int64(ByteWindow.requestByteCount)
-    /// A window begins one page and this margin before the estimate. It ends two pages, the margin and the first sound
-    /// after it. So it usually contains the wanted page and the one after it.
+    /// A window begins one page and this margin before the estimate. It ends two pages, the margin and the
+    /// first sound after it. So it usually contains the wanted page and the one after it.
     private static let margin: Int64 = 16 << 10
-    /// The most bytes of a request that are for the first sound (24 bits at 96 kHz). With the longest pages, a request
-    /// has 352 KiB.
+    /// The most bytes of a request that are for the first sound (24 bits at 96 kHz). With the longest pages,
+    /// a request has 352 KiB.
     private static let mostSound: Int64 = 128 << 10
-    /// The most windows to look at. Interpolation needs up to four. From the seventh on, every second window halves the
-    /// bracket, so the search ends for any file.
+    /// The most windows to look at. Interpolation needs up to four. From the seventh on, every second window
+    /// halves the bracket, so the search ends for any file.
     private static let mostWindows = 64
     private static let mostInterpolations = 6
     /// The most by which the mean rate of a stream grows when its known part doubles.
@@ -50,7 +50,8 @@ struct GranuleSearch {
     private let origin: FrameCount
     /// The first known offset after the target, and the granule position there; `nil` if that is not known.
     private var high: (offset: Int64, position: FrameCount?)
-    /// Bytes for one frame after the lower end of the bracket, and before the upper one, where they are known.
+    /// Bytes for one frame after the lower end of the bracket, and before the upper one, where they are
+    /// known.
     private var rates: (low: Double, high: Double?)
     /// The end of the bracket that the last window has moved.
     private var movedEnd: End?
@@ -69,7 +70,8 @@ struct GranuleSearch {
         var pagesByteCount: Int64 = 0
         /// The first and the last page.
         var seen: (first: Place, last: Place)?
-        /// The last page at or before the target at which decoding can begin, and the first one after the target.
+        /// The last page at or before the target at which decoding can begin, and the first one after the
+        /// target.
         var below: Place?
         var above: Place?
         /// `true` if another stream begins in the window.
@@ -99,8 +101,8 @@ struct GranuleSearch {
     ///   - table: pages that are known already.
     ///   - needsWholePacket: `true` if decoding can begin only on a page that holds a whole packet.
     ///   - pageByteCount: the mean length of pages, as far as is known.
-    ///   - firstSound: the frames from `target` on that are decoded for the first sound: the priming, and those heard
-    ///     first.
+    ///   - firstSound: the frames from `target` on that are decoded for the first sound: the priming, and
+    ///     those heard first.
     ///   - mayRepeat: `true` if a later stream may have the same serial number.
     init(
         for target: FrameCount,
@@ -153,7 +155,8 @@ struct GranuleSearch {
         return .read(start..<end)
     }
 
-    /// The offset up to which one request from the page of the landing on probably has the music up to `position`.
+    /// The offset up to which one request from the page of the landing on probably has the music up to
+    /// `position`.
     func requestEnd(for position: FrameCount) -> Int64 {
         let music = max(0, Double(position - lowPosition) * rate)
         let most = Double(Self.window + Self.mostSound)
@@ -173,8 +176,8 @@ struct GranuleSearch {
 
     /// The offset at which the target probably is.
     ///
-    /// Uses the rate in the last window, which the music near it usually keeps. Uses the mean rate of the bracket
-    /// before the first window, or if the last window's rate leads out of the bracket.
+    /// Uses the rate in the last window, which the music near it usually keeps. Uses the mean rate of the
+    /// bracket before the first window, or if the last window's rate leads out of the bracket.
     private func estimate() -> Int64 {
         let width = Double(high.offset - lowOffset)
         if isForEnd {
@@ -202,7 +205,8 @@ struct GranuleSearch {
         return lowOffset + Int64(min(max(frames / Double(position - lowPosition) * width, 0), width))
     }
 
-    /// Takes the next bytes of the window, which begin where the last ones ended. Returns `true` if more are wanted.
+    /// Takes the next bytes of the window, which begin where the last ones ended. Returns `true` if more are
+    /// wanted.
     ///
     /// `bytes` are all that were read of the window so far. Without new ones the resource ends there.
     mutating func took(_ bytes: [UInt8], isAtEnd: Bool) -> Bool {
@@ -247,7 +251,8 @@ struct GranuleSearch {
         }
     }
 
-    /// `true` if a page has too low a granule position for its distance from the start: it is of a later stream.
+    /// `true` if a page has too low a granule position for its distance from the start: it is of a later
+    /// stream.
     private func isRepeated(_ granule: FrameCount, at offset: Int64) -> Bool {
         guard mayRepeat, let low, low.offset > start else { return false }
         let growth = Double(offset - start) / Double(low.offset - start)

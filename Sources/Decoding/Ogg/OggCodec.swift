@@ -9,7 +9,8 @@ enum OggCodec: Equatable {
     case opus(OpusHead)
     case flac(FLACStreamInfo)
 
-    /// The most packets in front of the music that are kept. FLAC's packets after the comments are not needed.
+    /// The most packets in front of the music that are kept. FLAC's packets after the comments are not
+    /// needed.
     static let mostHeaders = 3
 
     /// `true` if `packet` is header number `number` of the stream.
@@ -23,14 +24,16 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// `true` if the music begins with `found`, a page behind the first one, although no header so far was the last one.
+    /// `true` if the music begins with `found`, a page behind the first one, although no header so far was
+    /// the last one.
     func beginsMusic(_ found: OggPageWalk.Found) -> Bool {
         guard !found.page.isContinued else { return false }
         switch self {
         case .vorbis: return false
         // Pages with headers state 0 (RFC 7845 §4).
         case .opus: return found.page.granule ?? 0 > 0 && !found.body.starts(with: OpusHead.commentMark)
-        // A frame begins with its sync code, which no metadata block does. Some encoders do not flag the last block.
+        // A frame begins with its sync code, which no metadata block does. Some encoders do not flag the last
+        // block.
         case .flac: return found.body.first == 0xFF
         }
     }
@@ -88,8 +91,8 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// The number of frames before the wanted one at which decoding begins after a seek. FLAC needs none, and Vorbis is
-    /// exact after one packet.
+    /// The number of frames before the wanted one at which decoding begins after a seek. FLAC needs none, and
+    /// Vorbis is exact after one packet.
     var primingFrames: FrameCount {
         switch self {
         case .vorbis, .flac: 0
@@ -97,7 +100,8 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// `true` if the first packet after a jump only prepares the next one, so that decoding must begin with a whole packet.
+    /// `true` if the first packet after a jump only prepares the next one, so that decoding must begin with a
+    /// whole packet.
     var primesWithPacket: Bool {
         if case .vorbis = self { true } else { false }
     }
@@ -112,8 +116,8 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// The length of most pages that encoders write, in bytes. Long packets nearly fill the longest possible page,
-    /// 65,307 bytes.
+    /// The length of most pages that encoders write, in bytes. Long packets nearly fill the longest possible
+    /// page, 65,307 bytes.
     var usualPageByteCount: Int64 {
         switch self {
         case .vorbis, .opus: 8 << 10
@@ -121,8 +125,8 @@ enum OggCodec: Equatable {
         }
     }
 
-    /// Parses `packet`, the first one of a stream; `nil` if it is of another codec. Throws if the codec is one of
-    /// these, but a stream with these properties is not played.
+    /// Parses `packet`, the first one of a stream; `nil` if it is of another codec. Throws if the codec is
+    /// one of these, but a stream with these properties is not played.
     init?(_ packet: [UInt8]) throws(Refusal) {
         if packet.starts(with: VorbisHead.mark) {
             self = .vorbis(try VorbisHead(packet))
@@ -172,7 +176,8 @@ extension OggCodec {
 
     /// Opens the library of the codec, if it is not open yet, and creates a decoder.
     ///
-    /// `headers` are the packets in front of the music. Throws `.missingLibrary` if the library is not installed.
+    /// `headers` are the packets in front of the music. Throws `.missingLibrary` if the library is not
+    /// installed.
     func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {
         let made: (any PacketCodec)?
         switch self {
@@ -221,7 +226,8 @@ struct VorbisHead: Equatable {
         bitRate = nominal < 2_000_000 ? nominal : 0
     }
 
-    /// The index in Vorbis' order (Vorbis I §4.3.9) of each channel in the order of WAVE files, which PCM has here.
+    /// The index in Vorbis' order (Vorbis I §4.3.9) of each channel in the order of WAVE files, which PCM has
+    /// here.
     static func order(of channelCount: Int) -> [Int] {
         switch channelCount {
         case 3: [0, 2, 1]
@@ -242,7 +248,8 @@ struct OpusHead: Equatable {
     static let sampleRate = 48_000
     /// The most frames of a packet: 120 ms.
     static let longestPacket = 5_760
-    /// Opus is off by up to 1,273 steps of 16-bit samples after 80 ms, and exact after another second (measured).
+    /// Opus is off by up to 1,273 steps of 16-bit samples after 80 ms, and exact after another second
+    /// (measured).
     static let primingFrames = FrameCount(sampleRate) * 1_080 / 1_000
     private static let byteCount = 19
 
@@ -265,12 +272,14 @@ struct OpusHead: Equatable {
         switch packet[18] {
         case 0:
             guard channelCount <= 2 else { throw .damaged }
-            (streamCount, coupledCount) = (1, channelCount - 1)
+            streamCount = 1
+            coupledCount = channelCount - 1
             mapping = Array(0..<UInt8(channelCount))
         case let family where family == 1 || family == 255:
             let table = packet.dropFirst(Self.byteCount + 2).prefix(channelCount)
             guard table.count == channelCount else { throw .damaged }
-            (streamCount, coupledCount) = (Int(packet[19]), Int(packet[20]))
+            streamCount = Int(packet[19])
+            coupledCount = Int(packet[20])
             let decoded = streamCount + coupledCount
             guard streamCount > 0, coupledCount <= streamCount, decoded <= 255,
                 table.allSatisfy({ $0 == 255 || $0 < decoded })
@@ -292,7 +301,8 @@ struct OpusHead: Equatable {
         return count
     }
 
-    /// The number of frames in `packet` (RFC 6716 §3.1); 0 if `packet` is not Opus, or a header that comes again.
+    /// The number of frames in `packet` (RFC 6716 §3.1); 0 if `packet` is not Opus, or a header that comes
+    /// again.
     static func frames(in packet: [UInt8]) -> Int {
         guard let first = packet.first, !packet.starts(with: mark), !packet.starts(with: commentMark) else {
             return 0

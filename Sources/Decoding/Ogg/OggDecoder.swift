@@ -2,15 +2,16 @@ package import Media
 
 /// Plays Vorbis, Opus and FLAC in Ogg.
 ///
-/// libvorbis, libopus and libFLAC only decode packets: this type decides which bytes are read, and where the music
-/// begins and ends. After a seek, the samples are the same as when decoding from the start.
+/// libvorbis, libopus and libFLAC only decode packets: this type decides which bytes are read, and where the
+/// music begins and ends. After a seek, the samples are the same as when decoding from the start.
 package final class OggDecoder: AudioDecoder {
     /// The bytes at the end of a resource in which its length in time is looked up.
     private static let tailByteCount = Int64(ByteWindow.requestByteCount)
     /// The most bytes of heads that are kept, and the most streams without sound in a row.
     private static let mostHeadBytes = 4 << 20
     private static let mostEmptyLinks = 64
-    /// The most bytes between the last page that a search finds and the next logical stream: a window and two pages.
+    /// The most bytes between the last page that a search finds and the next logical stream: a window and two
+    /// pages.
     private static let mostBeforeLink = GranuleSearch.window + 2 * Int64(OggPage.mostByteCount)
     /// Packets at hand are decoded up to this many bytes of frames, so that the sink is not woken for each.
     private static let mostDecoded = 64 << 10
@@ -32,7 +33,7 @@ package final class OggDecoder: AudioDecoder {
     /// The length of the resource when its end was looked at; `nil` before that.
     private var tailLength: Int64?
     private var hasAskedForTail = false
-    /// What the end showed then.
+    /// The streams that the end showed then.
     private var tail: OggTail?
     /// `true` if other streams follow those of `links`, so that the length in time is unknown.
     private var isChained = false
@@ -78,7 +79,8 @@ package final class OggDecoder: AudioDecoder {
         try await lookAtTail()
     }
 
-    /// Begins `link`, logical stream number `number`, up to the first page of its music, which states where it begins.
+    /// Begins `link`, logical stream number `number`, up to the first page of its music, which states where
+    /// it begins.
     private func begin(_ link: OggLink, number: Int, _ pages: OggPageReader) async throws -> (Place, OggLink)
     {
         var link = link
@@ -101,8 +103,8 @@ package final class OggDecoder: AudioDecoder {
 
     // MARK: Decoding
 
-    /// Reads pages until the player has packets, another logical stream begins, or the resource ends. Returns the first
-    /// page of the other stream.
+    /// Reads pages until the player has packets, another logical stream begins, or the resource ends. Returns
+    /// the first page of the other stream.
     private func takePage(in place: inout Place, of link: inout OggLink) async throws -> OggPageWalk.Found? {
         while place.player.needsPage {
             guard let found = try await place.pages.next() else { return nil }
@@ -149,12 +151,13 @@ package final class OggDecoder: AudioDecoder {
         return count
     }
 
-    /// Reads pages until there are packets, or another logical stream has begun; `false` at the end of the music.
+    /// Reads pages until there are packets, or another logical stream has begun; `false` at the end of the
+    /// music.
     private func readOn() async throws -> Bool {
         guard var place else { return false }
         if let nextHead { return try await beginLink(nextHead) }
-        // Moved out, so that it has one owner and is changed in place. It is put back even if the task is cancelled
-        // during a read.
+        // Moved out, so that it has one owner and is changed in place. It is put back even if the task is
+        // cancelled during a read.
         self.place = nil
         defer { self.place = place }
         let number = place.link
@@ -174,7 +177,8 @@ package final class OggDecoder: AudioDecoder {
         update()
     }
 
-    /// Continues with the logical stream whose first page is `first`. Throws after too many streams without sound.
+    /// Continues with the logical stream whose first page is `first`. Throws after too many streams without
+    /// sound.
     private func beginLink(_ first: OggPageWalk.Found) async throws -> Bool {
         guard let old = place else { return false }
         guard emptyLinkCount < Self.mostEmptyLinks else {
@@ -201,7 +205,8 @@ package final class OggDecoder: AudioDecoder {
             links.append(link)
             return number
         }
-        // There are too many streams to keep all, as on a radio station: the new one takes the place of the last.
+        // There are too many streams to keep all, as on a radio station: the new one takes the place of the
+        // last.
         links[links.count - 1] = link
         return links.count - 1
     }
@@ -281,8 +286,8 @@ package final class OggDecoder: AudioDecoder {
         return isChained && !last.reaches(time) || isRestStored
     }
 
-    /// Finds where the last known logical stream ends, and the head of the one that follows it. Returns `false` if none
-    /// does, or none that is played.
+    /// Finds where the last known logical stream ends, and the head of the one that follows it. Returns
+    /// `false` if none does, or none that is played.
     private func findLink() async throws -> Bool {
         guard !hasSearchedForLink, headByteCount < Self.mostHeadBytes, let length = source.length,
             let last = links.last
@@ -367,8 +372,8 @@ package final class OggDecoder: AudioDecoder {
         )
     }
 
-    /// The offset of the page at which decoding begins for the granule position `target`; `nil` if it begins with the
-    /// first one.
+    /// The offset of the page at which decoding begins for the granule position `target`; `nil` if it begins
+    /// with the first one.
     private func page(for target: FrameCount, in number: Int, by search: GranuleSearch?) async throws
         -> Int64?
     {

@@ -15,13 +15,14 @@ struct OggHead {
     let comments: VorbisComments
     /// The offset of the first page of the music.
     let dataStart: Int64
-    /// The most bytes of memory that the head takes. A longer packet of comments is cut to `OggPackets.longestPacket`.
+    /// The most bytes of memory that the head takes. A longer packet of comments is cut to
+    /// `OggPackets.longestPacket`.
     var byteCount: Int { headers.reduce(1_024) { $0 + 2 * $1.count } }
 
     /// Reads the head that begins with the next page, or with `first`, which was read already.
     ///
-    /// Logical streams that are multiplexed with the music, such as video and Skeleton, are ignored. Throws if the
-    /// resource has no music that is played.
+    /// Logical streams that are multiplexed with the music, such as video and Skeleton, are ignored. Throws
+    /// if the resource has no music that is played.
     static func read(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
         var chosen: (serial: UInt32, codec: OggCodec)?
         var refusal: Refusal?

@@ -1,6 +1,7 @@
 import Media
 
-/// One of the logical streams that follow each other in an Ogg resource, as far as it is known. Most have one.
+/// One of the logical streams that follow each other in an Ogg resource, as far as it is known. Most have
+/// one.
 struct OggLink {
     let head: OggHead
     /// The position of its first frame in the music of the resource.
@@ -81,8 +82,8 @@ struct OggLink {
         table.record(.init(position: granule, offset: found.offset))
     }
 
-    /// The search for the page at which decoding begins, so that the frame at the granule position `target` is exact;
-    /// `nil` if that is the first page.
+    /// The search for the page at which decoding begins, so that the frame at the granule position `target`
+    /// is exact; `nil` if that is the first page.
     ///
     /// `mayRepeat` states that a later stream may have the same serial number.
     func search(for target: FrameCount, length: Int64?, mayRepeat: Bool = false) -> GranuleSearch? {
@@ -126,14 +127,15 @@ struct OggLink {
         return shares.map { share in
             let position = first + FrameCount(Double(count) * share)
             while next < known.count - 1, known[next].position < position { next += 1 }
-            let (low, high) = (known[next - 1], known[next])
+            let low = known[next - 1]
+            let high = known[next]
             let share = Double(position - low.position) / Double(max(1, high.position - low.position))
             return low.offset + Int64(Double(high.offset - low.offset) * min(max(share, 0), 1))
         }
     }
 }
 
-/// What the end of an Ogg resource shows of the logical streams that end there. Pure.
+/// The logical streams that end at the end of an Ogg resource, as its last pages show them. Pure.
 struct OggTail {
     struct Page {
         let granule: FrameCount
@@ -171,8 +173,8 @@ struct OggTail {
 
     /// The granule position at the end of `link`; `nil` if it does not end here.
     ///
-    /// A later stream may have the same serial number. Then, the last page has too low a number and position for its
-    /// distance from the start of `link`. With `trusted`, that does not count.
+    /// A later stream may have the same serial number. Then, the last page has too low a number and position
+    /// for its distance from the start of `link`. With `trusted`, that does not count.
     func end(of link: OggLink, trusted: Bool) -> FrameCount? {
         guard let (first, last) = pages[link.head.serial], headOffset < link.head.dataStart else {
             return nil
@@ -234,14 +236,14 @@ struct OggClock: StreamClock {
 
 /// The form that is stored with a resource of one logical stream.
 extension OggLink {
-    /// The known pages, and the granule position `end` of the music's end, `nil` if unknown, in a resource of `length`
-    /// bytes.
+    /// The known pages, and the granule position `end` of the music's end, `nil` if unknown, in a resource of
+    /// `length` bytes.
     func stored(end: FrameCount?, length: Int64) -> [UInt8] {
         StoredPlaces(table.places, adding: [end ?? 0]).bytes(for: key(length))
     }
 
-    /// Takes what `stored` returned in an earlier session for the same stream in a resource of `length` bytes; anything else
-    /// changes nothing. Returns `true` if the end of the music was stored.
+    /// Takes what `stored` returned in an earlier session for the same stream in a resource of `length`
+    /// bytes; anything else changes nothing. Returns `true` if the end of the music was stored.
     mutating func takeStored(_ bytes: [UInt8], length: Int64) -> Bool {
         guard
             let stored = StoredPlaces(

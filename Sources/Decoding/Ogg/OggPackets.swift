@@ -1,7 +1,7 @@
 /// Joins the segments of one logical stream's pages to packets (RFC 3533 §5). Pure.
 struct OggPackets {
-    /// The most bytes of a packet that are kept, unless a codec has longer packets. Comments are only longer if they
-    /// contain pictures.
+    /// The most bytes of a packet that are kept, unless a codec has longer packets. Comments are only longer
+    /// if they contain pictures.
     static let longestPacket = 256 << 10
 
     /// The packets that end on a page.
@@ -24,8 +24,8 @@ struct OggPackets {
 
     init(upTo mostBytes: Int = longestPacket) { self.mostBytes = mostBytes }
 
-    /// Leaves the pictures out of the next packet, whose comments begin after `markByteCount` bytes. Does nothing if that
-    /// packet has begun.
+    /// Leaves the pictures out of the next packet, whose comments begin after `markByteCount` bytes. Does
+    /// nothing if that packet has begun.
     mutating func expectComments(after markByteCount: Int) {
         if partial == nil { comments = LongComments(after: markByteCount) }
     }

@@ -16,8 +16,8 @@ struct OggPage: Equatable {
     /// `isFirst` is `true` for the first page of a logical stream, and `isLast` for the last one.
     let isFirst: Bool
     let isLast: Bool
-    /// The position at the end of the last packet that ends on the page, in a unit of the codec; `nil` if no packet does,
-    /// or if the number is impossible.
+    /// The position at the end of the last packet that ends on the page, in a unit of the codec; `nil` if no
+    /// packet does, or if the number is impossible.
     let granule: Int64?
     /// Identifies the logical stream.
     let serial: UInt32
@@ -36,8 +36,8 @@ struct OggPage: Equatable {
         lacing.count { $0 < 255 } > (isContinued ? 1 : 0)
     }
 
-    /// The head of the page that begins at `index` of `bytes`; `nil` if there is none, or if its table of lacing values
-    /// is not in `bytes`. The checksum is not checked.
+    /// The head of the page that begins at `index` of `bytes`; `nil` if there is none, or if its table of
+    /// lacing values is not in `bytes`. The checksum is not checked.
     init?(headAt index: Int, of bytes: UnsafeRawBufferPointer) {
         let rest = bytes.count - index
         guard rest >= Self.headByteCount, Self.isMark(bytes, at: index), bytes[index + 4] == 0,
@@ -49,7 +49,9 @@ struct OggPage: Equatable {
             Value(littleEndian: bytes.loadUnaligned(fromByteOffset: index + offset, as: Value.self))
         }
         let flags = bytes[index + 5]
-        (isContinued, isFirst, isLast) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0)
+        isContinued = flags & 1 != 0
+        isFirst = flags & 2 != 0
+        isLast = flags & 4 != 0
         let granule: Int64 = number(6)
         self.granule = (0...Self.farthestGranule).contains(granule) ? granule : nil
         serial = number(14)
@@ -58,8 +60,8 @@ struct OggPage: Equatable {
         lacing = Array(bytes[table..<table + segments])
     }
 
-    /// The first index in `bytes`, from `index` on, at which a page may begin; at the end of `bytes` its mark may be
-    /// cut.
+    /// The first index in `bytes`, from `index` on, at which a page may begin; at the end of `bytes` its mark
+    /// may be cut.
     static func firstMark(in bytes: UnsafeRawBufferPointer, from index: Int) -> Int {
         var index = index
         while index < bytes.count, let start = bytes.baseAddress {
@@ -84,8 +86,8 @@ struct OggPage: Equatable {
         return checksum(of: bytes) == stated
     }
 
-    /// The checksum of a page, in which the bytes of the checksum itself count as zeros: CRC-32 with the polynomial
-    /// 0x04C11DB7, without reflection.
+    /// The checksum of a page, in which the bytes of the checksum itself count as zeros: CRC-32 with the
+    /// polynomial 0x04C11DB7, without reflection.
     static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
         var sum: UInt32 = 0
         table.withUnsafeBufferPointer { table in
@@ -128,8 +130,8 @@ struct OggPageWalk {
     private(set) var skippedByteCount: Int64 = 0
     /// The number of bytes in damaged pages whose checksums were computed.
     private(set) var vainByteCount: Int64 = 0
-    /// The most damaged pages that may contain a skipped byte, on average. Stated lengths can make pages overlap, and
-    /// the checksum of each is computed, so a hostile stream could cost much time.
+    /// The most damaged pages that may contain a skipped byte, on average. Stated lengths can make pages
+    /// overlap, and the checksum of each is computed, so a hostile stream could cost much time.
     private static let mostVain: Int64 = 16
 
     /// A walk from `offset` on. `bytes` are those at `offset` that were read already.
@@ -175,7 +177,8 @@ struct OggPageWalk {
             index = mark
             if isCut { return nil }
             guard let page, isIntact else {
-                // This is no page, or a damaged one with perhaps a wrong length: the next page may begin within it.
+                // This is no page, or a damaged one with perhaps a wrong length: the next page may begin
+                // within it.
                 let length = page?.byteCount ?? 0
                 vainByteCount += Int64(length)
                 let isTooMany =
@@ -196,8 +199,8 @@ struct OggPageWalk {
         }
     }
 
-    /// Declares that the resource ends with the bytes added so far. Bytes that looked like a page which is cut are then
-    /// damage: `next` continues after their first byte. Returns `false` if no bytes are left.
+    /// Declares that the resource ends with the bytes added so far. Bytes that looked like a page which is
+    /// cut are then damage: `next` continues after their first byte. Returns `false` if no bytes are left.
     mutating func ended() -> Bool {
         guard index < bytes.count else { return false }
         index += 1

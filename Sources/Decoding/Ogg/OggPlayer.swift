@@ -1,7 +1,7 @@
 import Media
 
-/// Plays the packets of one logical stream: it counts granule positions, which state where the packets are. It neither
-/// reads nor waits.
+/// Plays the packets of one logical stream: it counts granule positions, which state where the packets are.
+/// It neither reads nor waits.
 struct OggPlayer {
     /// The longest hole that is filled. Only a wrong granule position states a longer one.
     private static let longestHole: FrameCount = 600 * 48_000
@@ -13,8 +13,8 @@ struct OggPlayer {
     private let isAtStart: Bool
     /// `true` once a page has stated the granule position of the frames. No frame before that is played.
     private var isLocated = false
-    /// The granule position of the first frame of the stream; `nil` until the first page has stated it, and after a
-    /// jump.
+    /// The granule position of the first frame of the stream; `nil` until the first page has stated it, and
+    /// after a jump.
     private(set) var origin: FrameCount?
     /// The first frame to play; `nil` for the first one of the music.
     private var wanted: FrameCount?
@@ -64,15 +64,15 @@ struct OggPlayer {
         hasHole = false
     }
 
-    /// Finds the position of the packets received last. They bring `frames` frames, which end at `granule` unless the
-    /// end of the stream is trimmed.
+    /// Finds the position of the packets received last. They bring `frames` frames, which end at `granule`
+    /// unless the end of the stream is trimmed.
     private mutating func locate(_ granule: FrameCount, after frames: FrameCount, isLast: Bool) {
         let start = granule - frames
         guard isLocated else {
             isLocated = true
             guard isAtStart else { return output.move(to: start) }
-            // The first page of a recording may state fewer frames than it has: those before 0 are not music. If it
-            // is also the last page, its end is trimmed instead.
+            // The first page of a recording may state fewer frames than it has: those before 0 are not music.
+            // If it is also the last page, its end is trimmed instead.
             let isEndTrimmed = start < 0 && isLast
             output.move(to: isEndTrimmed ? 0 : start)
             origin = max(0, start)
@@ -89,8 +89,8 @@ struct OggPlayer {
         }
     }
 
-    /// Decodes the next packet, which may bring no frame. Returns `false` if another page is needed. Call it only if
-    /// `output` is empty.
+    /// Decodes the next packet, which may bring no frame. Returns `false` if another page is needed. Call it
+    /// only if `output` is empty.
     mutating func decodeNext() -> Bool {
         guard nextPacket < packets.count else { return false }
         let packet = packets[nextPacket]

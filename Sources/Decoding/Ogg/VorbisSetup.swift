@@ -1,12 +1,13 @@
 /// The codebooks of a setup header of Vorbis (Vorbis I §3.2.1). Pure.
 ///
-/// A few bytes can state a codebook of millions of entries, and libvorbis would allocate and fill all of them.
+/// A few bytes can state a codebook of millions of entries, and libvorbis would allocate and fill all of
+/// them.
 enum VorbisSetup {
     /// The type of the packet, and the name of the codec.
     private static let mark = [5] + Array("vorbis".utf8)
     private static let sync = 0x564342
-    /// The most entries of all books together, and the most numbers in their vectors. The books of oggenc and ffmpeg have
-    /// 11,000 and 63,000.
+    /// The most entries of all books together, and the most numbers in their vectors. The books of oggenc and
+    /// ffmpeg have 11,000 and 63,000.
     private static let mostEntries = 1 << 18
     private static let mostNumbers = 1 << 20
 
@@ -14,10 +15,12 @@ enum VorbisSetup {
     static func isBounded(_ packet: [UInt8]) -> Bool {
         guard packet.starts(with: mark) else { return false }
         var bits = LittleEndianBits(packet[mark.count...])
-        var (entries, numbers) = (0, 0)
+        var entries = 0
+        var numbers = 0
         for _ in 0...bits.next(8) {
             guard bits.next(24) == sync else { return false }
-            let (dimensions, count) = (bits.next(16), bits.next(24))
+            let dimensions = bits.next(16)
+            let count = bits.next(24)
             entries += count
             numbers += count * dimensions
             guard entries <= mostEntries, numbers <= mostNumbers else { return false }
@@ -76,7 +79,10 @@ private struct LittleEndianBits {
     /// The number of bits that are left; negative if more were read than there are.
     private(set) var remaining: Int
 
-    init(_ bytes: ArraySlice<UInt8>) { (self.bytes, remaining) = (bytes, bytes.count * 8) }
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        remaining = bytes.count * 8
+    }
 
     mutating func next(_ count: Int) -> Int {
         var value = 0

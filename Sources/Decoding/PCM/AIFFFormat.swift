@@ -1,6 +1,7 @@
 import Media
 
-/// The chunk `COMM` of AIFF and AIFC files (Audio Interchange File Format 1.3, 1989; AIFF-C, draft of 1991). Pure.
+/// The chunk `COMM` of AIFF and AIFC files (Audio Interchange File Format 1.3, 1989; AIFF-C, draft of 1991).
+/// Pure.
 struct AIFFFormat {
     /// The bytes that are read: in AIFC the last four name the codec.
     static let byteCount = 22
@@ -50,8 +51,8 @@ struct AIFFFormat {
         }
     }
 
-    /// The sample rate, an 80-bit floating-point number: a sign, 15 bits of exponent, and a significand without a
-    /// hidden bit (IEEE 754 extended precision).
+    /// The sample rate, an 80-bit floating-point number: a sign, 15 bits of exponent, and a significand
+    /// without a hidden bit (IEEE 754 extended precision).
     private var rate: Double {
         let exponent = number(at: 8, 2)
         let significand = UInt64(bitPattern: ChunkWalk.number(bytes[10..<18], isBigEndian: true))

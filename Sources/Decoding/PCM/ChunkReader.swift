@@ -1,13 +1,14 @@
 import Media
 
-/// Reads the chunks or blocks in front of the samples, by as few requests as possible: one, if the samples begin within
-/// the first 64 KiB.
+/// Reads the chunks or blocks in front of the samples, by as few requests as possible: one, if the samples
+/// begin within the first 64 KiB.
 struct ChunkReader {
-    /// The most requests after the first one, as after a jump over a large chunk; no ordinary file needs more than two.
+    /// The most requests after the first one, as after a jump over a large chunk; no ordinary file needs more
+    /// than two.
     private static let mostRequests = 16
-    /// Contents of at most this length are read whole, even if that takes another request: the next head, which follows
-    /// them, would need it anyway. Longer contents, which only tags have, are read only as far as the last request
-    /// reaches.
+    /// Contents of at most this length are read whole, even if that takes another request: the next head,
+    /// which follows them, would need it anyway. Longer contents, which only tags have, are read only as far
+    /// as the last request reaches.
     private static let shortContent = 1_024
 
     private var window: ByteWindow

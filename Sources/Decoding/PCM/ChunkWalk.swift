@@ -4,17 +4,18 @@ import Media
 struct Chunk: Equatable {
     /// Four characters.
     let name: String
-    /// The offsets of the content, as the head states its size; up to `ChunkWalk.farthest` if it states no end.
+    /// The offsets of the content, as the head states its size; up to `ChunkWalk.farthest` if it states no
+    /// end.
     let content: ByteRange
     /// The start of the content, as far as it was wanted and the file has it.
     fileprivate(set) var bytes: [UInt8] = []
 }
 
-/// Walks the chunks of a RIFF or IFF file (Multimedia Programming Interface 1.0, 1991; EA IFF 85) and those of RF64 and
-/// BW64 (EBU Tech 3306). Pure.
+/// Walks the chunks of a RIFF or IFF file (Multimedia Programming Interface 1.0, 1991; EA IFF 85) and those
+/// of RF64 and BW64 (EBU Tech 3306). Pure.
 ///
-/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only heads are read, and
-/// the starts of the contents that the caller names.
+/// `wanted` are the bytes to read next; they go to `took`. A large stated size costs nothing: only heads are
+/// read, and the starts of the contents that the caller names.
 struct ChunkWalk {
     /// The most chunks that are walked; no ordinary file has so many.
     static let mostChunks = 512
@@ -23,8 +24,8 @@ struct ChunkWalk {
     private static let headByteCount: Int64 = 8
     /// The length of the head of the file: its mark, its size, and its type.
     private static let fileHeadByteCount: Int64 = 12
-    /// The most bytes to read of `ds64`, the chunk with the sizes of an RF64 file: its fixed fields, and a table of up
-    /// to eight chunks.
+    /// The most bytes to read of `ds64`, the chunk with the sizes of an RF64 file: its fixed fields, and a
+    /// table of up to eight chunks.
     private static let sizesByteCount: Int64 = 28 + 12 * 8
 
     private enum Place {
@@ -49,8 +50,8 @@ struct ChunkWalk {
     /// `true` if numbers begin with their most significant byte.
     var isBigEndian: Bool { mark == "FORM" }
 
-    /// A walk over the file that begins at `offset`, which reads as many bytes of the chunks' contents as `contents`
-    /// states for their names.
+    /// A walk over the file that begins at `offset`, which reads as many bytes of the chunks' contents as
+    /// `contents` states for their names.
     init(at offset: Int64, contents: [String: Int]) {
         self.contents = contents
         place = .fileHead
@@ -107,7 +108,8 @@ struct ChunkWalk {
         return nil
     }
 
-    /// The content of `ds64`: 64-bit sizes of the file and of `data`, a count of frames, and a table of other chunks.
+    /// The content of `ds64`: 64-bit sizes of the file and of `data`, a count of frames, and a table of other
+    /// chunks.
     private mutating func takeSizes(_ bytes: [UInt8]) {
         func size(at index: Int) -> Int64? {
             guard index + 8 <= bytes.count else { return nil }

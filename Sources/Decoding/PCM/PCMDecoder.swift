@@ -21,7 +21,8 @@ package final class PCMDecoder: AudioDecoder {
     private struct OpenPCM: StreamClock {
         var head: PCMHead
         let layout: PCMLayout
-        /// The offsets of the music as the head states them, in whole frames. The end may be larger than any file's.
+        /// The offsets of the music as the head states them, in whole frames. The end may be larger than any
+        /// file's.
         let music: ByteRange
         /// The offsets of the music that the resource had when its length was last looked at.
         var present: ByteRange
@@ -115,13 +116,14 @@ package final class PCMDecoder: AudioDecoder {
         guard var opened, let length = source.length, length != opened.length,
             let present = opened.head.music(inLength: length)
         else { return }
-        (opened.present, opened.length) = (present, length)
+        opened.present = present
+        opened.length = length
         self.opened = opened
         info.revise(by: opened)
     }
 
-    /// Reads the next chunk after the music without a request. Returns `false` if there is no further chunk, or if its
-    /// bytes are not stored yet.
+    /// Reads the next chunk after the music without a request. Returns `false` if there is no further chunk,
+    /// or if its bytes are not stored yet.
     private func readTail() async throws -> Bool {
         guard var tail = opened?.tail, let wanted = tail.wanted, let length = source.length,
             // The samples were cut, or are still being written.
@@ -182,7 +184,8 @@ package final class PCMDecoder: AudioDecoder {
         let music = opened.music
         let frame = (self.opened ?? opened).frame(at: time)
         let offset = opened.offset(of: frame)
-        // Read already here, so that the read-ahead, which is allowed after a seek, continues from this offset.
+        // Read already here, so that the read-ahead, which is allowed after a seek, continues from this
+        // offset.
         let count = Int(min(music.upperBound - offset, Int64(Self.readByteCount)))
         let bytes = count > 0 ? try await source.read(at: offset, count: count) : []
         pending = bytes[...]

@@ -2,8 +2,8 @@ import Media
 
 /// The storage of samples in a file, and their conversion to PCM. Pure.
 ///
-/// Integers of 8 bits become 16 bits, and those of 24 bits the upper 24 of 32 bits, both exactly; floating point of 64
-/// bits is rounded to 32. Samples that are not numbers, or infinite, become 0.
+/// Integers of 8 bits become 16 bits, and those of 24 bits the upper 24 of 32 bits, both exactly; floating
+/// point of 64 bits is rounded to 32. Samples that are not numbers, or infinite, become 0.
 struct PCMEncoding: Equatable {
     enum Number {
         /// Integers whose middle is 0, or half of their range.
@@ -23,7 +23,9 @@ struct PCMEncoding: Equatable {
         case .signed: guard (1...4).contains(byteCount) else { return nil }
         case .float: guard byteCount == 4 || byteCount == 8 else { return nil }
         }
-        (self.number, self.byteCount, self.isBigEndian) = (number, byteCount, isBigEndian)
+        self.number = number
+        self.byteCount = byteCount
+        self.isBigEndian = isBigEndian
     }
 
     /// The format of the samples after the conversion.
@@ -89,8 +91,8 @@ struct PCMLayout: Equatable {
 
     /// A layout as the header of `container` states it.
     ///
-    /// `channels` returns the loudspeakers for a number of channels that is played. Throws if the numbers are not those
-    /// of music that is played.
+    /// `channels` returns the loudspeakers for a number of channels that is played. Throws if the numbers are
+    /// not those of music that is played.
     init(
         of container: SafeText,
         _ number: PCMEncoding.Number,

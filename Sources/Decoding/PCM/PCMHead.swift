@@ -15,8 +15,8 @@ struct PCMHead {
     /// The length of the resource when it was opened; `nil` if unknown.
     private let length: Int64?
     private(set) var layout: PCMLayout?
-    /// The offsets of all samples, as they are stated, which may exceed the resource; up to `ChunkWalk.farthest` if no end
-    /// is stated.
+    /// The offsets of all samples, as they are stated, which may exceed the resource; up to
+    /// `ChunkWalk.farthest` if no end is stated.
     private(set) var samples: ByteRange?
     /// The number of frames as AIFF states it; 0 if unknown.
     private var statedFrames: FrameCount = 0
@@ -32,8 +32,8 @@ struct PCMHead {
 
     init(length: Int64?) { self.length = length }
 
-    /// The offsets of all whole frames, in a resource of `length` bytes if that is known; `nil` unless the head is
-    /// complete.
+    /// The offsets of all whole frames, in a resource of `length` bytes if that is known; `nil` unless the
+    /// head is complete.
     func music(inLength length: Int64? = nil) -> ByteRange? {
         guard let samples, let width = layout?.bytesPerFrame else { return nil }
         let start = samples.lowerBound
@@ -46,8 +46,8 @@ struct PCMHead {
     /// `true` if no end of the samples is stated.
     var isEndless: Bool { samples?.upperBound == ChunkWalk.farthest && statedFrames == 0 }
 
-    /// Takes a chunk. Chunks of other kinds change nothing. Of several chunks of one kind the first counts; further
-    /// `LIST` chunks only add missing tags.
+    /// Takes a chunk. Chunks of other kinds change nothing. Of several chunks of one kind the first counts;
+    /// further `LIST` chunks only add missing tags.
     ///
     /// Throws if the file holds samples that are not played.
     mutating func take(_ chunk: Chunk) throws(Refusal) {
@@ -76,9 +76,9 @@ struct PCMHead {
 
     /// The samples in `content`, which have no end if it states none.
     ///
-    /// Programs that write into a pipe, or that were killed, state a size of 0 or the largest one. Sizes have 32 bits:
-    /// files of more than 4 GiB that are not RF64 state theirs without the upper bits. An end after that of the
-    /// resource is kept: the file was cut, or is still being written.
+    /// Programs that write into a pipe, or that were killed, state a size of 0 or the largest one. Sizes have
+    /// 32 bits: files of more than 4 GiB that are not RF64 state theirs without the upper bits. An end after
+    /// that of the resource is kept: the file was cut, or is still being written.
     private func extent(of content: ByteRange) -> ByteRange {
         let start = content.lowerBound
         let end = content.isEmpty ? ChunkWalk.farthest : content.upperBound

@@ -1,6 +1,7 @@
 import Media
 
-/// The chunk `fmt ` of a WAV file (Multimedia Programming Interface 1.0; mmreg.h, WAVEFORMATEXTENSIBLE). Pure.
+/// The chunk `fmt ` of a WAV file (Multimedia Programming Interface 1.0; mmreg.h, WAVEFORMATEXTENSIBLE).
+/// Pure.
 struct WaveFormat {
     /// The most bytes of the chunk that are read: the length of WAVEFORMATEXTENSIBLE.
     static let byteCount = 40
@@ -49,7 +50,8 @@ struct WaveFormat {
             throw Refusal("WAV with " + name, played: "WAV with PCM or MP3")
         }
         let channelCount = number(at: 2, 2)
-        let (frame, bits) = (number(at: 12, 2), number(at: 14, 2))
+        let frame = number(at: 12, 2)
+        let bits = number(at: 14, 2)
         // Samples are in the upper bits of whole bytes, and the length of a frame states how many.
         let isFrameUsable =
             channelCount > 0 && frame % channelCount == 0 && frame / channelCount * 8 >= max(1, bits)

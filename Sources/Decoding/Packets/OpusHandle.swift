@@ -40,7 +40,8 @@ final class OpusHandle: PacketCodec {
     }
 
     func decode(_ packet: ArraySlice<UInt8>) -> Int {
-        // libopus takes an empty packet for a lost one, and would invent as much sound as the longest packet has.
+        // libopus takes an empty packet for a lost one, and would invent as much sound as the longest packet
+        // has.
         guard OpusHead.frames(in: Array(packet)) > 0 else { return 0 }
         let count = packet.withUnsafeBufferPointer { bytes in
             opus_multistream_decode_float(

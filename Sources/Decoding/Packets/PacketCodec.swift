@@ -1,21 +1,23 @@
 import Media
 import System
 
-/// Decodes the packets of one stream, which a container has found: packets in, frames out. It neither reads nor waits.
+/// Decodes the packets of one stream, which a container has found: packets in, frames out. It neither reads
+/// nor waits.
 ///
 /// It is not in `Media`, since only decoders use it: for the player, a resource has one decoder.
 protocol PacketCodec: AnyObject {
     /// For display: `Vorbis`, ….
     var name: SafeText { get }
 
-    /// The format of the frames that were decoded last; before the first ones, the format that they probably have.
+    /// The format of the frames that were decoded last; before the first ones, the format that they probably
+    /// have.
     var format: AudioFormat { get }
 
     /// The number of frames in a packet: in each one if all have equally many, else in the longest one.
     var packetFrames: Int { get }
 
-    /// The number of frames before the wanted one at which decoding begins after a jump, so that the wanted one is
-    /// exact.
+    /// The number of frames before the wanted one at which decoding begins after a jump, so that the wanted
+    /// one is exact.
     var primingFrames: FrameCount { get }
 
     /// Forgets what was decoded, because the next packet does not follow the last one.
@@ -24,11 +26,12 @@ protocol PacketCodec: AnyObject {
     /// The number of frames that `packets` bring if they are decoded next, one after the other.
     func frames(in packets: ArraySlice<[UInt8]>) -> Int
 
-    /// Decodes `packet`. Returns the number of its frames; 0 if the packet is damaged, or only prepares the next one.
+    /// Decodes `packet`. Returns the number of its frames; 0 if the packet is damaged, or only prepares the
+    /// next one.
     func decode(_ packet: ArraySlice<UInt8>) -> Int
 
-    /// Writes the frames `range` of the packet decoded last to `pcm`, which has room for them: in `format`, with the
-    /// channels in the order of WAVE files.
+    /// Writes the frames `range` of the packet decoded last to `pcm`, which has room for them: in `format`,
+    /// with the channels in the order of WAVE files.
     func copy(_ range: Range<Int>, into pcm: UnsafeMutableRawBufferPointer)
 }
 
@@ -51,8 +54,8 @@ extension [Float] {
 }
 
 extension OptionalLibrary {
-    /// Opens the library of a codec if it is not open yet. Throws `.missingLibrary` with the advice to `install` if it
-    /// cannot be used.
+    /// Opens the library of a codec if it is not open yet. Throws `.missingLibrary` with the advice to
+    /// `install` if it cannot be used.
     func load(_ name: SafeText, install: SafeText) async throws {
         guard let reason = await open() else { return }
         throw MediaError(

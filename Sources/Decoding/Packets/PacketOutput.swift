@@ -1,7 +1,7 @@
 import Media
 
-/// Passes on the frames of a stream's packets: it numbers them, trims both ends, holds those for which a buffer has no
-/// room, and replaces missing and damaged ones by silence. It neither reads nor waits.
+/// Passes on the frames of a stream's packets: it numbers them, trims both ends, holds those for which a
+/// buffer has no room, and replaces missing and damaged ones by silence. It neither reads nor waits.
 ///
 /// A class, so that the codec and what is held of its last packet have one owner.
 final class PacketOutput {
@@ -23,8 +23,8 @@ final class PacketOutput {
         format = codec.format
     }
 
-    /// Continues with a packet that begins at `position` and does not follow the last one, and plays the frames of
-    /// `music`.
+    /// Continues with a packet that begins at `position` and does not follow the last one, and plays the
+    /// frames of `music`.
     func restart(at position: FrameCount, playing music: Range<FrameCount>) {
         codec.reset()
         self.position = position
@@ -36,8 +36,8 @@ final class PacketOutput {
     /// The next packet begins at `position`: the container states it.
     func move(to position: FrameCount) { self.position = position }
 
-    /// Adds `frames` to the number of the next frame, which was a wrong estimate, and moves the start of the music with
-    /// it.
+    /// Adds `frames` to the number of the next frame, which was a wrong estimate, and moves the start of the
+    /// music with it.
     func shift(by frames: FrameCount) {
         position = max(0, position + frames)
         music = max(0, music.lowerBound + frames)..<FrameCount.max
@@ -66,7 +66,8 @@ final class PacketOutput {
         return silent
     }
 
-    /// Decodes the next packet. If it is damaged, `expected` frames of silence replace it, and the result is `false`.
+    /// Decodes the next packet. If it is damaged, `expected` frames of silence replace it, and the result is
+    /// `false`.
     ///
     /// Call it only if `isEmpty`.
     @discardableResult

@@ -6,8 +6,9 @@ struct ByteWindow {
     /// decoder should be able to open with these bytes.
     static let requestByteCount = 65_536
 
-    /// The most bytes that a decoder reads in search of the head of the music, or of a packet that a file lists: a resource
-    /// without music is not downloaded to its end. Between frames any number of other bytes is passed over.
+    /// The most bytes that a decoder reads in search of the head of the music, or of a packet that a file
+    /// lists: a resource without music is not downloaded to its end. Between frames any number of other bytes
+    /// is passed over.
     static let mostForeignBytes: Int64 = 8 << 20
 
     private let source: any ByteSource
@@ -33,7 +34,8 @@ struct ByteWindow {
         while bytes.count < count, try await grow(to: max(count, limit)) {}
     }
 
-    /// Reads once, up to `count` bytes from the start; `false` if the window has them already or the source ends.
+    /// Reads once, up to `count` bytes from the start; `false` if the window has them already or the source
+    /// ends.
     mutating func grow(to count: Int) async throws -> Bool {
         guard !isAtEnd, bytes.count < count else { return false }
         let more = try await source.read(at: end, count: count - bytes.count)

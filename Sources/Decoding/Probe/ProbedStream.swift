@@ -21,8 +21,8 @@ package struct ProbedStream {
         self.seekTable = seekTable
     }
 
-    /// The start of the music, after the tags in front of it. Throws `MediaError` with `.notAudio` unless the music is of one
-    /// of `kinds`, and with `.emptyResource` if there are no bytes.
+    /// The start of the music, after the tags in front of it. Throws `MediaError` with `.notAudio` unless the
+    /// music is of one of `kinds`, and with `.emptyResource` if there are no bytes.
     func begun(as kinds: AudioKind...) async throws -> StreamStart {
         var start = start
         try await start.skipTags(of: subject)
@@ -30,8 +30,8 @@ package struct ProbedStream {
         return start
     }
 
-    /// The error for music that breaks off although it goes on in the bytes. A decoder reports `.end` only if no music
-    /// follows: it looks for more up to the last byte.
+    /// The error for music that breaks off although it goes on in the bytes. A decoder reports `.end` only if
+    /// no music follows: it looks for more up to the last byte.
     func brokenOff(because cause: SafeText) -> MediaError {
         MediaError(.decodingFailed, subject, cause + " – get another copy of the file")
     }
@@ -41,7 +41,7 @@ package struct ProbedStream {
 }
 
 extension StreamInfo {
-    /// What a decoder states before `open`: the commonest format at the commonest rate.
+    /// The facts before `open`: the commonest format at the commonest rate.
     static let unopened = StreamInfo(
         format: AudioFormat(sampleRate: 44_100, channelCount: 2),
         bytesPerSecond: 16_000

@@ -40,8 +40,8 @@ package struct StreamStart {
     /// `true` if the resource ends with `bytes`.
     var isWhole: Bool { window.isAtEnd }
 
-    /// Reads and skips the tags in front, ID3v2 and APE, which music of any kind may have; does nothing if there are no
-    /// more.
+    /// Reads and skips the tags in front, ID3v2 and APE, which music of any kind may have; does nothing if
+    /// there are no more.
     ///
     /// Throws `MediaError` with `.emptyResource` if there are no bytes at all.
     package mutating func skipTags(of subject: SafeText) async throws {
@@ -88,7 +88,8 @@ package struct StreamStart {
         }
     }
 
-    /// Reads more bytes; `false` if nothing more is read, because the resource ends, or the search for music does.
+    /// Reads more bytes; `false` if nothing more is read, because the resource ends, or the search for music
+    /// does.
     ///
     /// With `inFirstRequest` only those that the first request returns anyway.
     mutating func grow(inFirstRequest: Bool = false) async throws -> Bool {
@@ -105,8 +106,8 @@ package struct StreamStart {
         return left >= Self.lookahead ? left : Self.reach
     }
 
-    /// The kind of a resource that begins with `bytes`, or whose tags are followed by them; `nil` if they do not
-    /// identify any. `isWhole` states that the resource ends with them. Pure.
+    /// The kind of a resource that begins with `bytes`, or whose tags are followed by them; `nil` if they do
+    /// not identify any. `isWhole` states that the resource ends with them. Pure.
     ///
     /// Only the bytes count, since content types and file names are often wrong: first a magic number, then a
     /// run of frames, which may begin after up to 64 KiB of other bytes.
@@ -123,9 +124,9 @@ package struct StreamStart {
         return ADTSHeader.isStream(bytes, within: reach, isWhole: isWhole) ? .adts : nil
     }
 
-    /// Returns the error for a resource that no decoder plays. It states what was found instead of music: another audio
-    /// format, a compressed body, which some servers send unrequested, or a web page, the usual response of a server
-    /// that requires a login.
+    /// Returns the error for a resource that no decoder plays. It states what was found instead of music:
+    /// another audio format, a compressed body, which some servers send unrequested, or a web page, the usual
+    /// response of a server that requires a login.
     func notAudio(_ subject: SafeText) -> MediaError {
         let head = String(decoding: bytes.prefix(512), as: UTF8.self).lowercased()
         let text = ID3Text.trimmed(head.hasPrefix("\u{FEFF}") ? head.dropFirst() : head[...])

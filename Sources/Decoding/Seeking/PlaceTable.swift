@@ -1,9 +1,10 @@
 import Media
 
-/// Known places of frames, for streams in which each frame states its position: FLAC (samples) and Ogg (granules).
+/// Known places of frames, for streams in which each frame states its position: FLAC (samples) and Ogg
+/// (granules).
 ///
-/// A place is the position of the first PCM frame and the offset of its frame in the resource. Of the places that
-/// decoding and seeking find, the table keeps some, with a least distance that limits its size.
+/// A place is the position of the first PCM frame and the offset of its frame in the resource. Of the places
+/// that decoding and seeking find, the table keeps some, with a least distance that limits its size.
 struct PlaceTable: Equatable {
     struct Place: Equatable {
         let position: FrameCount
@@ -70,8 +71,8 @@ struct PlaceTable: Equatable {
 extension PlaceTable {
     init(_ stored: StoredPlaces) { places = stored.places }
 
-    /// The places that are stored in `bytes` for the stream `key`, whose resource has `length` bytes; none if `bytes` are
-    /// damaged or of another stream.
+    /// The places that are stored in `bytes` for the stream `key`, whose resource has `length` bytes; none if
+    /// `bytes` are damaged or of another stream.
     init(stored bytes: [UInt8], for key: [Int64], length: Int64?) {
         let stored = StoredPlaces(bytes, for: key, atMost: Self.mostPlaces, before: length)
         places = stored?.places ?? []

@@ -1,13 +1,14 @@
 import Media
 
-/// Estimates the places of frames in a stream of variable bit rate whose frames do not state their number: MP3 without
-/// a Xing or VBRI header, and ADTS. It knows the mean length of frames at some sampled places and, if something states
-/// it, the number of all frames. Pure.
+/// Estimates the places of frames in a stream of variable bit rate whose frames do not state their number:
+/// MP3 without a Xing or VBRI header, and ADTS. It knows the mean length of frames at some sampled places
+/// and, if something states it, the number of all frames. Pure.
 ///
-/// Measured on music whose thirds have three or two of the rates V9, V5 and V0, in any order: after four to six
-/// samples, far seeks land at most 6 % of the music off, and 4 % if its length is stated. If the rate stays about the
-/// same, two samples are taken. A part of another rate between two sampled places of equal rate is missed: of the seeks
-/// in music whose thirds have any rates from 48 to 320 kbit/s, 2 % land more than 10 % off (simulated).
+/// Measured on music whose thirds have three or two of the rates V9, V5 and V0, in any order: after four to
+/// six samples, far seeks land at most 6 % of the music off, and 4 % if its length is stated. If the rate
+/// stays about the same, two samples are taken. A part of another rate between two sampled places of equal
+/// rate is missed: of the seeks in music whose thirds have any rates from 48 to 320 kbit/s, 2 % land more
+/// than 10 % off (simulated).
 struct RateProfile {
     /// The bytes of one sample. Some frames of any rate fit.
     static let sampleByteCount = 4 * 1_024
@@ -24,14 +25,15 @@ struct RateProfile {
         static let few = Places(first: [0.3, 0.7], most: 2)
     }
 
-    /// A gap between two places is sampled if the uncertainty of its number of frames exceeds this share of all frames.
+    /// A gap between two places is sampled if the uncertainty of its number of frames exceeds this share of
+    /// all frames.
     private static let leastUncertainty = 0.08
     /// The least number of bytes after the known frames for which samples are worth their requests.
     private static let leastRest: Int64 = 512 << 10
     /// The largest stated number of frames that is believed.
     private static let mostFrames = 1e9
-    /// The factors by which a stated length may change all sampled lengths. A factor outside this range contradicts the
-    /// samples, and is not applied.
+    /// The factors by which a stated length may change all sampled lengths. A factor outside this range
+    /// contradicts the samples, and is not applied.
     private static let changes = 0.2...5.0
 
     /// A mean length of frames around an offset.
@@ -57,11 +59,12 @@ struct RateProfile {
         samples.sort { $0.offset < $1.offset }
     }
 
-    /// The offset at which to sample next before a seek beyond `known`, in `length` bytes of music; `nil` if no further
-    /// sample is worth its request.
+    /// The offset at which to sample next before a seek beyond `known`, in `length` bytes of music; `nil` if
+    /// no further sample is worth its request.
     ///
-    /// Two fixed places come first. Then the middle of a gap follows, to narrow down the place where its rate changes:
-    /// of the gaps with different rates at their ends, the one whose number of frames is the most uncertain.
+    /// Two fixed places come first. Then the middle of a gap follows, to narrow down the place where its rate
+    /// changes: of the gaps with different rates at their ends, the one whose number of frames is the most
+    /// uncertain.
     func nextSample(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64) -> Int64? {
         guard samples.count < places.most, length - known.offset > Self.leastRest else { return nil }
         let last = max(known.offset, samples.last?.offset ?? 0)
@@ -79,8 +82,8 @@ struct RateProfile {
         return samples.contains { $0.offset == gap.middle } ? nil : gap.middle
     }
 
-    /// The offset of frame `number` in `length` bytes of music, of which the frames up to `known`, with the mean length
-    /// `mean`, were counted; `nil` if there are neither samples nor a stated number beyond these.
+    /// The offset of frame `number` in `length` bytes of music, of which the frames up to `known`, with the
+    /// mean length `mean`, were counted; `nil` if there are neither samples nor a stated number beyond these.
     func offset(
         ofFrame number: Int64,
         behind known: (number: Int64, offset: Int64),

@@ -61,7 +61,8 @@ struct SeekLander {
                 if landing.place.isExact { return landing }
             }
             try await walkStored(to: frame)
-            // Stored bytes are played without any request. If bytes arrive in order, a sample would come too late.
+            // Stored bytes are played without any request. If bytes arrive in order, a sample would come too
+            // late.
             if !source.arrivesInOrder, !isStored(at: position) { try await sampleRates(for: frame) }
             // Samples also change the estimate of the end.
             let position = map.position(at: time)

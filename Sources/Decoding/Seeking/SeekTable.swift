@@ -65,8 +65,8 @@ package struct SeekTable: Sendable, Equatable {
         offsets.indices.dropFirst(Int((number + Self.stride) / Self.stride)).lazy.compactMap(point).first
     }
 
-    /// The offsets of `frames`, which are in rising order. Between two adjacent points they are interpolated; in a hole
-    /// `estimate` gives them, limited by the points around it.
+    /// The offsets of `frames`, which are in rising order. Between two adjacent points they are interpolated;
+    /// in a hole `estimate` gives them, limited by the points around it.
     func offsets(of frames: [Int64], estimate: (Int64) -> Int64) -> [Int64] {
         let known = offsets.indices.filter { offsets[$0] != Self.hole }
         var next = 0
@@ -163,8 +163,8 @@ extension SeekTable {
         let most = Int64(Self.mostPoints) * Self.stride
         var last = StoredPlaces.Place(position: 0, offset: 0)
         for place in stored.places {
-            // No frame is shorter than its header and one byte. This is true of the frames in a hole too, so that a few
-            // bytes of input cannot allocate much memory.
+            // No frame is shorter than its header and one byte. This is true of the frames in a hole too, so
+            // that a few bytes of input cannot allocate much memory.
             let least = (place.position - last.position) * Int64(FrameHeader.byteCount + 1)
             guard place.position < most, place.position % Self.stride == 0,
                 place.offset - last.offset >= least

@@ -1,7 +1,8 @@
 /// The known places of a stream in the form that is stored with its entry, which is the same for all formats.
 ///
-/// It consists of a magic number with the version, a check of the key that identifies the stream, the numbers that the
-/// format adds, the places, and a check of all that. A decoder that finds another form or version makes the table again.
+/// It consists of a magic number with the version, a check of the key that identifies the stream, the numbers
+/// that the format adds, the places, and a check of all that. A decoder that finds another form or version
+/// makes the table again.
 struct StoredPlaces {
     typealias Place = PlaceTable.Place
 
@@ -9,7 +10,7 @@ struct StoredPlaces {
 
     /// In rising order of both position and offset.
     let places: [Place]
-    /// What the format adds, such as the length of the music. None is negative.
+    /// Numbers that the format adds, such as the length of the music. None is negative.
     let numbers: [Int64]
 
     init(_ places: [Place], adding numbers: [Int64] = []) {
@@ -29,8 +30,8 @@ struct StoredPlaces {
 
     /// Parses the result of `bytes(for:)`; `nil` if a byte was changed, or if it is not of the stream `key`.
     ///
-    /// No value is trusted: the places may be wrong, but they are at most `most`, rise, and their offsets are below
-    /// `end`, if that is known.
+    /// No value is trusted: the places may be wrong, but they are at most `most`, rise, and their offsets are
+    /// below `end`, if that is known.
     init?(_ bytes: [UInt8], for key: [Int64], adding count: Int = 0, atMost most: Int, before end: Int64?) {
         let start = Self.start(for: key)
         guard var rest = StoredNumbers.checked(bytes), rest.starts(with: start) else { return nil }
@@ -51,9 +52,9 @@ struct StoredPlaces {
         return mark + StoredNumbers.check(of: bytes[...])
     }
 
-    /// Appends for each of `values`, which rise, the difference between the step to it and the step before, which is
-    /// small if frames have about the same length. A difference is written as an even number; an odd number *n* stands
-    /// for (*n* - 1) / 2 differences of 0.
+    /// Appends for each of `values`, which rise, the difference between the step to it and the step before,
+    /// which is small if frames have about the same length. A difference is written as an even number; an odd
+    /// number *n* stands for (*n* - 1) / 2 differences of 0.
     private static func append(_ values: [Int64], to bytes: inout [UInt8]) {
         var value: Int64 = 0
         var step: Int64 = 0

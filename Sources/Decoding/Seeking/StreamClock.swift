@@ -2,9 +2,10 @@ import Media
 
 /// Relates the times of a stream's music to offsets in its resource, as far as both are known.
 ///
-/// What is known changes while the bytes come: a length that the stream states is believed until a frame is found behind
-/// it or the bytes contradict it, an estimate becomes better, and at the end the length is counted. A clock states what
-/// is known now. `StreamInfo.revise` is the only place where this replaces what was known before.
+/// The facts change while the bytes come: a length that the stream states is believed until a frame is
+/// found behind it or the bytes contradict it, an estimate becomes better, and at the end the length is
+/// counted. A clock states what is known now. `StreamInfo.revise` is the only place where this replaces what
+/// was known before.
 protocol StreamClock {
     /// The offsets of the music; `nil` while its end is unknown, and empty if the resource has none.
     var audio: ByteRange? { get }
@@ -18,8 +19,8 @@ protocol StreamClock {
     /// The mean number of bytes for one second of music.
     var bytesPerSecond: Double { get }
 
-    /// The offsets of the bytes that are played at `shares` of `duration`, which rise from 0; `nil` if the bytes are evenly
-    /// spread.
+    /// The offsets of the bytes that are played at `shares` of `duration`, which rise from 0; `nil` if the
+    /// bytes are evenly spread.
     func offsets(at shares: [Double]) -> [Int64]?
 }
 

@@ -128,7 +128,8 @@ struct StreamMap {
     /// `true` if more music follows the frames that the header counts, as in joined files.
     private var isContinued: Bool { (excess ?? 0) >= mostUnexplained }
 
-    /// `true` if the frames that the header counts and are still to come cannot have the length of their bytes.
+    /// `true` if the frames that the header counts and are still to come cannot have the length of their
+    /// bytes.
     private var isContradicted: Bool {
         guard let xing, let count = xing.frameCount, freeByteCount == nil,
             let end = xing.byteCount ?? audioEnd.map({ $0 - firstFrame })
@@ -146,7 +147,8 @@ struct StreamMap {
     /// The header, if nothing contradicts it.
     private var trusted: XingHeader? { isContradicted ? nil : xing }
 
-    /// The last frame whose place is known: observed, or the end of the first of joined files, which its header states.
+    /// The last frame whose place is known: observed, or the end of the first of joined files, which its
+    /// header states.
     private var lastKnown: (number: Int64, offset: Int64) {
         guard isContinued, let xing = trusted, let frames = xing.frameCount, let bytes = xing.byteCount,
             frames > furthest.number
@@ -154,8 +156,8 @@ struct StreamMap {
         return (frames, max(0, bytes - (origin - firstFrame)))
     }
 
-    /// The number of bytes of music from the origin on, if the rate varies and nothing in the stream states how; `nil`
-    /// otherwise.
+    /// The number of bytes of music from the origin on, if the rate varies and nothing in the stream states
+    /// how; `nil` otherwise.
     private var unstatedByteCount: Int64? {
         guard trusted == nil || isContinued, freeByteCount == nil, !hasConstantRate, table.frameCount == nil,
             let audioEnd,
@@ -164,14 +166,15 @@ struct StreamMap {
         return audioEnd - origin
     }
 
-    /// The offset in the resource at which to sample the length of frames next, before a seek to frame `number`; `nil`
-    /// if no further sample is worth its request.
+    /// The offset in the resource at which to sample the length of frames next, before a seek to frame
+    /// `number`; `nil` if no further sample is worth its request.
     func nextSample(for number: Int64) -> Int64? {
         guard number > lastKnown.number, let length = unstatedByteCount else { return nil }
         return profile.nextSample(behind: lastKnown, mean: meanFrameLength, in: length).map { origin + $0 }
     }
 
-    /// Records that the frames around `offset` of the resource have the mean length `length`; 0 if none were found there.
+    /// Records that the frames around `offset` of the resource have the mean length `length`; 0 if none were
+    /// found there.
     mutating func sample(_ length: Double, around offset: Int64) {
         profile.sample(length, around: offset - origin)
     }

@@ -2,8 +2,9 @@ package import Media
 
 /// A walk over the frames of an ID3v2 tag, which collects its texts and its chapters.
 ///
-/// The walk takes the bytes of text frames only, so that no picture is read for the texts behind it: `wanted` states the
-/// bytes that come next. A frame that is empty, compressed, too long or of an unknown kind costs only itself.
+/// The walk takes the bytes of text frames only, so that no picture is read for the texts behind it: `wanted`
+/// states the bytes that come next. A frame that is empty, compressed, too long or of an unknown kind costs
+/// only itself.
 package struct ID3v2Tag: Sendable, Equatable {
     /// The longest text frame that is read; no title is longer.
     private static let longestText = 16_384
@@ -24,8 +25,8 @@ package struct ID3v2Tag: Sendable, Equatable {
     package var chapters: ChapterList { ChapterList(found) }
     /// The offsets in the tag of the bytes that the walk needs next; `nil` once it has ended.
     package private(set) var wanted: Range<Int>?
-    /// `true` if a picture's bytes must be read to find what follows it: up to version 2.3, frame sizes count the bytes
-    /// before unsynchronisation, so that is undone for the whole tag.
+    /// `true` if a picture's bytes must be read to find what follows it: up to version 2.3, frame sizes count
+    /// the bytes before unsynchronisation, so that is undone for the whole tag.
     package var isReadAsWhole: Bool { header.isUnsynchronised && header.version < 4 }
 
     private let header: ID3v2Header
@@ -101,18 +102,19 @@ package struct ID3v2Tag: Sendable, Equatable {
         return nil
     }
 
-    /// The offset behind the frame whose body begins at `body`; `nil` if more bytes are wanted or if none is likely.
+    /// The offset behind the frame whose body begins at `body`; `nil` if more bytes are wanted or if none is
+    /// likely.
     ///
-    /// Some programs wrote plain sizes into 2.4 and synchsafe ones into 2.3: if both are possible, the size counts behind
-    /// which another frame begins.
+    /// Some programs wrote plain sizes into 2.4 and synchsafe ones into 2.3: if both are possible, the size
+    /// counts behind which another frame begins.
     private mutating func next(after frame: FrameHead, _ body: Int) -> Int? {
         let places = frame.sizes.map { body + $0 }.filter { $0 <= end }
         if frame.isNamed, places.count < 2 { return places.first }
         return firstFrame(of: places) ?? (frame.isNamed && wanted == nil ? places.first : nil)
     }
 
-    /// The first of `places` at which a frame or the end of the tag is found, or else padding; `nil` also if more bytes are
-    /// wanted.
+    /// The first of `places` at which a frame or the end of the tag is found, or else padding; `nil` also if
+    /// more bytes are wanted.
     private mutating func firstFrame(of places: [Int]) -> Int? {
         let count = header.version == 2 ? 3 : 4
         for isPadding in [false, true] {
@@ -126,8 +128,8 @@ package struct ID3v2Tag: Sendable, Equatable {
         return nil
     }
 
-    /// Skips an extended header, whose size excludes itself in 2.3 and includes itself in 2.4, though not in all programs;
-    /// `false` if more bytes are wanted or no frame is found.
+    /// Skips an extended header, whose size excludes itself in 2.3 and includes itself in 2.4, though not in
+    /// all programs; `false` if more bytes are wanted or no frame is found.
     private mutating func skipExtendedHeader() -> Bool {
         guard place + 4 <= end, let bytes = held(place..<place + 4) else { return false }
         let plain = place + bytes.reduce(0) { $0 << 8 | Int($1) }
@@ -155,8 +157,8 @@ package struct ID3v2Tag: Sendable, Equatable {
         }
     }
 
-    /// The chapter in a frame (ID3v2 Chapter Frame Addendum §3.1): a name for programs, its start and end in milliseconds,
-    /// their offsets, and frames of its own.
+    /// The chapter in a frame (ID3v2 Chapter Frame Addendum §3.1): a name for programs, its start and end in
+    /// milliseconds, their offsets, and frames of its own.
     private static func chapter(_ payload: ArraySlice<UInt8>, version: Int) -> Chapter? {
         guard let end = payload.firstIndex(of: 0) else { return nil }
         var reader = BigEndianReader(Array(payload[(end + 1)...]))
@@ -363,7 +365,8 @@ struct UnreadTag {
         }
     }
 
-    /// Fetches the next texts at low priority, if the title or the artist is still missing. Pictures are never fetched.
+    /// Fetches the next texts at low priority, if the title or the artist is still missing. Pictures are
+    /// never fetched.
     mutating func fetch(from source: any ByteSource) {
         guard let wanted = tag.wanted, !tag.isReadAsWhole, tag.tags.title == nil || tag.tags.artist == nil,
             fetched.last != wanted, fetched.count < Self.mostFetches

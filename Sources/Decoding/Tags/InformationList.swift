@@ -5,8 +5,8 @@ enum InformationList {
     /// The most items that are read.
     private static let mostItems = 256
 
-    /// The tags in the content of a chunk `LIST`, of which only the start may have been read; if a kind occurs twice,
-    /// the first one counts.
+    /// The tags in the content of a chunk `LIST`, of which only the start may have been read; if a kind
+    /// occurs twice, the first one counts.
     static func tags(in bytes: [UInt8]) -> TrackTags {
         var tags = TrackTags()
         guard bytes.starts(with: "INFO".utf8) else { return tags }

@@ -8,8 +8,8 @@ enum ReplayGain {
     /// 3.95.1, and was 83 dB before.
     private static let raisedBy = 6.0
 
-    /// The value in the text frame `payload` (ID3v2 `TXXX`: encoding, description, value), if it is one of the
-    /// customary `replaygain_…` frames.
+    /// The value in the text frame `payload` (ID3v2 `TXXX`: encoding, description, value), if it is one of
+    /// the customary `replaygain_…` frames.
     static func loudness(ofText payload: ArraySlice<UInt8>) -> Loudness {
         let values = ID3Text.values(payload)
         return values.count == 2 ? loudness(ofKey: values[0], values[1]) : Loudness()
@@ -71,7 +71,8 @@ enum ReplayGain {
         return value
     }
 
-    /// The ReplayGain in the eight bytes `fields` of LAME's header (*MP3 Info Tag*: peak, track gain, album gain).
+    /// The ReplayGain in the eight bytes `fields` of LAME's header (*MP3 Info Tag*: peak, track gain, album
+    /// gain).
     static func loudness(ofLAME fields: ArraySlice<UInt8>, writtenBy name: ArraySlice<UInt8>) -> Loudness {
         var reader = BigEndianReader(Array(fields))
         guard let peak = reader.next(4), let first = reader.next(2), let second = reader.next(2) else {

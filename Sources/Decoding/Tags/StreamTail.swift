@@ -30,8 +30,8 @@ struct StreamTail {
         return tail
     }
 
-    /// Reads the tag that ends at `audioEnd`, and moves `audioEnd` to its start. Its texts take precedence over those of
-    /// the tags behind it, since ID3v1 comes last.
+    /// Reads the tag that ends at `audioEnd`, and moves `audioEnd` to its start. Its texts take precedence
+    /// over those of the tags behind it, since ID3v1 comes last.
     ///
     /// Returns `false` if no tag ends there, and `nil` if the bytes that would show it are not stored.
     private mutating func skipTag(in source: any ByteSource, behind origin: Int64) async throws -> Bool? {

@@ -2,7 +2,8 @@ package import Media
 
 /// The comments of FLAC, Vorbis and Opus (Vorbis I §5.2.1, RFC 7845 §5.2): a list of `NAME=value`. Pure.
 ///
-/// Only the first bytes of the list may have been read. Parsing ends at a comment that they do not contain as a whole.
+/// Only the first bytes of the list may have been read. Parsing ends at a comment that they do not contain as
+/// a whole.
 package struct VorbisComments: Sendable, Equatable {
     /// The most comments that are read; no ordinary file has so many.
     private static let mostComments = 4_096
@@ -36,7 +37,8 @@ package struct VorbisComments: Sendable, Equatable {
         tags.genre = Self.joined(genres)
     }
 
-    /// Stores the value of a comment with a known name. Artists and genres are joined; of other names the first counts.
+    /// Stores the value of a comment with a known name. Artists and genres are joined; of other names the
+    /// first counts.
     private mutating func note(_ comment: ArraySlice<UInt8>) {
         guard let sign = comment.firstIndex(of: UInt8(ascii: "=")) else { return }
         let name = ID3Text.latin1(comment[..<sign]).lowercased()
@@ -74,7 +76,8 @@ package struct VorbisComments: Sendable, Equatable {
     }
 }
 
-/// Shortens a list of comments while it arrives: comments that are too long to be texts, such as pictures, become empty.
+/// Shortens a list of comments while it arrives: comments that are too long to be texts, such as pictures,
+/// become empty.
 struct LongComments {
     /// The parts of a list, in their order.
     private enum Part {

@@ -35,7 +35,8 @@ enum CurlFailure {
         CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY,
     ]
 
-    /// The `errno` values of a missing route. If this machine has a default route, the route to the host is missing.
+    /// The `errno` values of a missing route. If this machine has a default route, the route to the host is
+    /// missing.
     private static let unreachable = [EHOSTUNREACH, ENETUNREACH, ENETDOWN]
 
     /// `true` if the failure rules out the host. With a proxy, the proxy may have failed in its place.
@@ -81,13 +82,12 @@ enum CurlFailure {
         return error(CURLE_COULDNT_RESOLVE_HOST, circumstances, request: request)
     }
 
-    /// A fault of this machine, unless another host has answered since the request was sent: then only the name servers
-    /// of this host's domain are silent.
+    /// A fault of this machine, unless another host has answered since the request was sent: then only the
+    /// name servers of this host's domain are silent.
     private static func noLookUp(of host: SafeText, hasOtherAnswer: Bool) -> (MediaError.Code, SafeText) {
-        let (start, domain, machine): (SafeText, SafeText, SafeText) = (
-            "can't look up host " + host, "; its name servers don't answer, try again later",
-            "; check this machine's network connection"
-        )
+        let start: SafeText = "can't look up host " + host
+        let domain: SafeText = "; its name servers don't answer, try again later"
+        let machine: SafeText = "; check this machine's network connection"
         return hasOtherAnswer ? (.unknownHost, start + domain) : (.networkUnreachable, start + machine)
     }
 

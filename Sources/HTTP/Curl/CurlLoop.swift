@@ -8,8 +8,8 @@ internal import Synchronization
 ///
 /// libcurl is opened with the first command, or by `warmUp`; then the thread starts. It ends with `stop`.
 final class CurlLoop: @unchecked Sendable {
-    // Unchecked: `multi`, `handles`, `ids`, `unexplained` and `resume` are only used on the thread; all other mutable
-    // state is in `guarded`.
+    // Unchecked: `multi`, `handles`, `ids`, `unexplained` and `resume` are only used on the thread; all other
+    // mutable state is in `guarded`.
 
     enum Command {
         case start(Transfer)
@@ -38,8 +38,8 @@ final class CurlLoop: @unchecked Sendable {
 
     /// The only call to the multi handle that other threads may make.
     private struct WakeUp: @unchecked Sendable {
-        // Unchecked: libcurl allows `curl_multi_wakeup` from any thread, and the handle is not freed as long as this is
-        // in `guarded`.
+        // Unchecked: libcurl allows `curl_multi_wakeup` from any thread, and the handle is not freed as long
+        // as this is in `guarded`.
         let multi: UnsafeMutableRawPointer
 
         func callAsFunction() { _ = ccurl_multi_wakeup(multi) }
@@ -55,8 +55,8 @@ final class CurlLoop: @unchecked Sendable {
     /// Connections kept open without a transfer: two each for a handful of servers.
     private static let mostIdleConnections = 8
 
-    /// Idle connections are closed this long after the last transfer has ended. Routers drop silent connections
-    /// after about this long, and most pauses of the player are shorter.
+    /// Idle connections are closed this long after the last transfer has ended. Routers drop silent
+    /// connections after about this long, and most pauses of the player are shorter.
     static let longestIdle = Duration.seconds(30)
 
     private let arrived = Atomic<Int>(0)
@@ -90,8 +90,8 @@ final class CurlLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// The number of heads and pieces of bodies that have arrived from hosts that name servers know: while it grows, this
-    /// machine's network works.
+    /// The number of heads and pieces of bodies that have arrived from hosts that name servers know: while it
+    /// grows, this machine's network works.
     var arrivals: Int { arrived.load(ordering: .relaxed) }
 
     func noteArrival() { arrived.add(1, ordering: .relaxed) }
@@ -183,7 +183,9 @@ final class CurlLoop: @unchecked Sendable {
             handle.transfer?.cancel()
         }
         for each in unexplained { each.transfer?.cancel() }
-        (handles, ids, unexplained) = ([:], [:], [])
+        handles = [:]
+        ids = [:]
+        unexplained = []
         freeMulti()
         end(in: .stopped)
     }
@@ -250,8 +252,8 @@ final class CurlLoop: @unchecked Sendable {
         if handles.isEmpty { closesAt = configuration.clock.now + Self.longestIdle }
     }
 
-    /// How long the thread may sleep, in milliseconds, rounded up so that it does not wake too early; `nil` if
-    /// it is time to close the connections.
+    /// How long the thread may sleep, in milliseconds, rounded up so that it does not wake too early; `nil`
+    /// if it is time to close the connections.
     static func longestSleep(until closesAt: Duration?, now: Duration) -> Int32? {
         guard let closesAt else { return .max }
         guard closesAt > now else { return nil }
@@ -278,7 +280,8 @@ final class CurlLoop: @unchecked Sendable {
         remove(id)
         guard let transfer = handle.transfer else { return }
         guard code != CURLE_OK else { return transfer.finished(failure: nil) }
-        let (network, request) = (configuration.localNetwork, transfer.request)
+        let network = configuration.localNetwork
+        let request = transfer.request
         circumstances.hasProxy = configuration.hasProxy
         if [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST].contains(code) {
             circumstances.hasRoute = network.hasRoute()

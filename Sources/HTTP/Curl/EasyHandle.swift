@@ -102,8 +102,8 @@ final class EasyHandle {
         }
     }
 
-    /// Accepts one line of a head or of the trailers, which are ignored: they cannot be relied on (RFC 9110 §6.5.1).
-    /// Returns `true` if the transfer continues.
+    /// Accepts one line of a head or of the trailers, which are ignored: they cannot be relied on (RFC 9110
+    /// §6.5.1). Returns `true` if the transfer continues.
     private func append(line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
         guard headBytes <= ResponseHead.mostBytes, lines.count < ResponseHead.mostLines else {
@@ -165,8 +165,8 @@ final class EasyHandle {
         isSet = set(CURLOPT_ACCEPT_ENCODING, "identity") && isSet
         isSet = setOkayAliases() && isSet
         let options: [(CURLoption, Int)] = [
-            // Basic (1), so that credentials are sent with the first request and cost no round trip; Digest (2) if asked
-            // for.
+            // Basic (1), so that credentials are sent with the first request and cost no round trip; Digest
+            // (2) if asked for.
             (CURLOPT_HTTPAUTH, request.quirks.contains(.wantsDigest) ? 2 : 1),
             (CURLOPT_HTTP_CONTENT_DECODING, request.quirks.contains(.namesNoCoding) ? 0 : 1),
             (CURLOPT_IGNORE_CONTENT_LENGTH, request.quirks.contains(.deniesBody) ? 1 : 0),

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// This machine's own network. It is checked after a request has failed, to distinguish a fault of this machine from
-/// one of the server. Tests replace the checks.
+/// This machine's own network. It is checked after a request has failed, to distinguish a fault of this
+/// machine from one of the server. Tests replace the checks.
 package struct LocalNetwork: Sendable {
-    /// Looks up the name of a host: 0 if it has an address, else the status of getaddrinfo(3). `EAI_AGAIN` means
-    /// that no name server answers.
+    /// Looks up the name of a host: 0 if it has an address, else the status of getaddrinfo(3). `EAI_AGAIN`
+    /// means that no name server answers.
     ///
     /// libcurl has looked it up just before, but reports one code for all of these. Blocks until there is an
     /// answer.
@@ -16,9 +16,9 @@ package struct LocalNetwork: Sendable {
         return getaddrinfo(host, nil, &hints, &found)
     }
 
-    /// `true` if looking up `host` takes a name server of the internet, so that an answer from `host` shows that such
-    /// servers can be reached. `false` for an address, for this machine, and for names of a local network: a single
-    /// label, or a domain that the internet does not have (RFC 6761, 6762, 8375).
+    /// `true` if looking up `host` takes a name server of the internet, so that an answer from `host` shows
+    /// that such servers can be reached. `false` for an address, for this machine, and for names of a local
+    /// network: a single label, or a domain that the internet does not have (RFC 6761, 6762, 8375).
     package var needsNameServer: @Sendable (_ host: String) -> Bool = { host in
         let labels = host.split(separator: ".")
         guard let last = labels.last, labels.count > 1, !host.contains(":") else { return false }
@@ -28,11 +28,12 @@ package struct LocalNetwork: Sendable {
 
     /// `true` if this machine has a default route, over IPv4 or IPv6.
     package var hasRoute: @Sendable () -> Bool = {
-        // Connecting a datagram socket sends nothing, but the kernel looks for a route. These addresses are for
-        // documentation (RFC 5737, RFC 3849), so only a default route leads there.
+        // Connecting a datagram socket sends nothing, but the kernel looks for a route. These addresses are
+        // for documentation (RFC 5737, RFC 3849), so only a default route leads there.
         [(AF_INET, "192.0.2.1"), (AF_INET6, "2001:db8::1")].contains { family, address in
             var hints = addrinfo()
-            (hints.ai_family, hints.ai_flags) = (family, AI_NUMERICHOST | AI_NUMERICSERV)
+            hints.ai_family = family
+            hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
             hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
             var found: UnsafeMutablePointer<addrinfo>?
             defer { if let found { freeaddrinfo(found) } }

@@ -39,8 +39,8 @@ final class Transfer: ResponseBody {
     // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
 
-    /// `arrivalsBefore` is the value of `loop.arrivals` when the request, or the first one of a chain of redirects, was
-    /// sent.
+    /// `arrivalsBefore` is the value of `loop.arrivals` when the request, or the first one of a chain of
+    /// redirects, was sent.
     init(request: WireRequest, configuration: HTTPConfiguration, loop: CurlLoop, arrivalsBefore: Int) {
         id = ID(value: Self.lastID.add(1, ordering: .relaxed).newValue)
         self.request = request
@@ -88,7 +88,8 @@ final class Transfer: ResponseBody {
         }
     }
 
-    /// Declares that a title follows each `interval` bytes of music in the body. Call it before the first `next`.
+    /// Declares that a title follows each `interval` bytes of music in the body. Call it before the first
+    /// `next`.
     func separateTitles(every interval: Int64) {
         guarded.withLock { $0.splitter = ICYSplitter(interval: interval) }
     }
@@ -128,8 +129,8 @@ final class Transfer: ResponseBody {
     /// `true` if bytes have arrived that `next` has not taken yet, or if no more will arrive.
     var hasChunk: Bool { guarded.withLock { $0.state.hasAnswer(to: .chunk) } }
 
-    /// `true` if another host that name servers know has answered, or sent more of a body, since the request was sent.
-    /// Meaningful as long as nothing has arrived for this transfer.
+    /// `true` if another host that name servers know has answered, or sent more of a body, since the request
+    /// was sent. Meaningful as long as nothing has arrived for this transfer.
     var hasOtherAnswer: Bool { loop.arrivals != arrivalsBefore && !hasProxy }
 
     /// `true` while libcurl receives no more bytes, because the reader is slower than the server.
@@ -187,7 +188,8 @@ final class Transfer: ResponseBody {
     /// Fails the transfer if its deadline has passed. Returns the time of the next check; `nil` if the
     /// transfer is over.
     private func nextLook() -> Duration? {
-        let (now, hasOtherAnswer) = (clock.now, hasOtherAnswer)
+        let now = clock.now
+        let hasOtherAnswer = hasOtherAnswer
         switch change({ $0.timePassed(now: now, hasOtherAnswer: hasOtherAnswer) }) {
         case .look(let time): return time
         case .expired:

@@ -3,8 +3,8 @@ internal import Media
 /// One transfer from its start to its end: the bytes that have arrived, the number still to come, and the
 /// deadline.
 ///
-/// Events come from the thread `http` (head, bytes, end), the reader (take, cancel) and the clock. An event after the
-/// end is late and changes nothing.
+/// Events come from the thread `http` (head, bytes, end), the reader (take, cancel) and the clock. An event
+/// after the end is late and changes nothing.
 struct TransferState {
     /// The result of the write callback for libcurl.
     enum Intake: Equatable {
@@ -182,12 +182,13 @@ struct TransferState {
     /// The reader released the transfer, so the bytes that have arrived are freed. Returns `true` if libcurl
     /// must end the transfer.
     mutating func released() -> Bool {
-        (chunks, chunkBytes) = ([], 0)
+        chunks = []
+        chunkBytes = 0
         return cancelled()
     }
 
-    /// Time has passed: fails the transfer if its deadline has passed. `hasOtherAnswer` is `true` if another host has
-    /// answered since the request was sent.
+    /// Time has passed: fails the transfer if its deadline has passed. `hasOtherAnswer` is `true` if another
+    /// host has answered since the request was sent.
     mutating func timePassed(now: Duration, hasOtherAnswer: Bool = false) -> TimeCheck {
         let error: MediaError
         switch phase {

@@ -52,13 +52,16 @@ package struct ConnectivityState: Sendable {
         private(set) var error: MediaError
 
         init(_ error: MediaError, since: Duration) {
-            (self.error, self.since, lastFailedAt) = (error, since, since)
+            self.error = error
+            self.since = since
+            lastFailedAt = since
         }
 
         mutating func failed(_ error: MediaError, sentAt: Duration, now: Duration) {
             guard tries == 0 || sentAt >= lastFailedAt else { return }
             tries += 1
-            (self.error, lastFailedAt) = (error, now)
+            self.error = error
+            lastFailedAt = now
         }
 
         var isDead: Bool { tries >= Self.mostTries || lastFailedAt - since >= Self.longestTries }

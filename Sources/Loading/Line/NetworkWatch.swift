@@ -6,9 +6,9 @@ package import System
 /// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
 /// with two exceptions: requests to hosts that have not failed since the last response, and one request from
 /// time to time, namely soon after the first failure, then after growing pauses of up to 30 s, and the first
-/// one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that the displayed state
-/// stays correct. Requests to a dead host (see `ConnectivityState`) fail at once with the error of the last
-/// one. Call `end` when it is no longer needed.
+/// one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that the displayed
+/// state stays correct. Requests to a dead host (see `ConnectivityState`) fail at once with the error of the
+/// last one. Call `end` when it is no longer needed.
 package final class NetworkWatch: RangeTransport, Connectivity {
     private struct Guarded {
         var state: ConnectivityState

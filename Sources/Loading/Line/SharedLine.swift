@@ -4,9 +4,9 @@ import System
 /// Decides which loaders may use the network connection: no request begins while another resource has a more
 /// urgent need.
 ///
-/// Each loader reports its most urgent need, and is sent the most urgent need of the others. A loader that is alone
-/// receives no update, and need not report its need before the first one. Requests in progress continue: those of low
-/// priority are short.
+/// Each loader reports its most urgent need, and is sent the most urgent need of the others. A loader that is
+/// alone receives no update, and need not report its need before the first one. Requests in progress
+/// continue: those of low priority are short.
 final class SharedLine: Sendable {
     /// One loader.
     struct User: Hashable, Sendable {

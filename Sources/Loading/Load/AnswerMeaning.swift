@@ -84,8 +84,8 @@ extension RangeAnswer {
         differ(statedLength, known.length) || contradictsValidators(of: known)
     }
 
-    /// `true` if this may be what `known` describes, grown since then, as a recording in progress is: longer, and
-    /// without another validator.
+    /// `true` if this may be what `known` describes, grown since then, as a recording in progress is: longer,
+    /// and without another validator.
     func isGrown(_ known: EntryDescription) -> Bool {
         isLonger(than: known) && !contradictsValidators(of: known)
     }
@@ -96,8 +96,8 @@ extension RangeAnswer {
         return statedLength > length
     }
 
-    /// `true` if this may be the response to a request beyond the end of a resource of `length` bytes: a refusal, or,
-    /// from a server that ignores the range, the whole resource.
+    /// `true` if this may be the response to a request beyond the end of a resource of `length` bytes: a
+    /// refusal, or, from a server that ignores the range, the whole resource.
     func bringsNothing(beyond length: Int64) -> Bool {
         switch kind {
         case .refused: true
@@ -106,8 +106,8 @@ extension RangeAnswer {
         }
     }
 
-    /// The length of the whole resource; `nil` if it is not stated. That of a 416 depends on the request, so it is left
-    /// out.
+    /// The length of the whole resource; `nil` if it is not stated. That of a 416 depends on the request, so
+    /// it is left out.
     private var statedLength: Int64? {
         switch kind {
         case .part(_, let total): total

@@ -15,13 +15,14 @@ struct JumpComparison: Sendable {
     /// The newest request without a comparison; only a later request can confirm its bytes.
     private var newest: FetchPlan.ID?
 
-    /// Request `id` jumps: its bytes border neither on stored bytes nor on those that the requests `others` bring. They
-    /// need a comparison, unless there are no other bytes at all.
+    /// Request `id` jumps: its bytes border neither on stored bytes nor on those that the requests `others`
+    /// bring. They need a comparison, unless there are no other bytes at all.
     mutating func jumped(_ id: FetchPlan.ID, stored: ByteRangeSet, beside others: [FetchPlan.ID]) {
         guard !stored.isEmpty || !others.isEmpty else { return }
         // If the companions have ended without a byte, there is nothing older so far.
         if newest == nil || (older.isEmpty && companions.isDisjoint(with: others)) {
-            (older, companions) = (stored, Set(others))
+            older = stored
+            companions = Set(others)
         }
         // Responses may arrive in another order than their requests were sent.
         newest = newest.map { max($0, id) } ?? id
@@ -48,9 +49,9 @@ struct JumpComparison: Sendable {
         if isServed(by: fetch) { newest = nil } else { older.insert(contentsOf: range) }
     }
 
-    /// The bytes that may be cached while `stored` is stored: those before the jump, and those shown to belong to the
-    /// same file. `nil` for all bytes: no jump waits for its comparison, or none is possible any more, because no
-    /// byte after the older ones is missing.
+    /// The bytes that may be cached while `stored` is stored: those before the jump, and those shown to
+    /// belong to the same file. `nil` for all bytes: no jump waits for its comparison, or none is possible
+    /// any more, because no byte after the older ones is missing.
     func proven(_ stored: ByteRangeSet, _ length: Int64?, _ fetches: LoadFetches) -> ByteRangeSet? {
         guard newest != nil else { return nil }
         let isPossible =

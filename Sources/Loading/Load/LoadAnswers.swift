@@ -10,8 +10,8 @@ struct LoadAnswers: Sendable {
     private var hasFallenBack = false
     /// `true` once the resource was found to be longer than before.
     private var hasGrown = false
-    /// `true` if the resource may be longer than `description.length` by now: a response showed that the resource had
-    /// grown, or was modified just before. Ends when nothing is found there.
+    /// `true` if the resource may be longer than `description.length` by now: a response showed that the
+    /// resource had grown, or was modified just before. Ends when nothing is found there.
     private(set) var mayGrow = false
     /// The offset at which the latest body broke off; `nil` if bytes after it were stored by then.
     private(set) var brokeOffAt: Int64?
@@ -79,10 +79,13 @@ struct LoadAnswers: Sendable {
         }
     }
 
-    private mutating func grew() { (hasGrown, mayGrow) = (true, true) }
+    private mutating func grew() {
+        hasGrown = true
+        mayGrow = true
+    }
 
-    /// The request of `plan` failed. Returns `true` if it only requested bytes beyond the known end, which then
-    /// counts as the end.
+    /// The request of `plan` failed. Returns `true` if it only requested bytes beyond the known end, which
+    /// then counts as the end.
     mutating func endStays(after plan: FetchPlan) -> Bool {
         guard let length = description.length, plan.wanted?.lowerBound == length else { return false }
         mayGrow = false
@@ -92,8 +95,8 @@ struct LoadAnswers: Sendable {
     /// A body without a stated length ended at `length`.
     mutating func ended(at length: Int64) { description.length = length }
 
-    /// A body broke off at `offset`, after which nothing is stored. Returns `true` if the one before broke off there too:
-    /// that is the end, whatever length the server states.
+    /// A body broke off at `offset`, after which nothing is stored. Returns `true` if the one before broke
+    /// off there too: that is the end, whatever length the server states.
     mutating func brokeOff(at offset: Int64, isCut: Bool) -> Bool {
         guard brokeOffAt == offset else {
             brokeOffAt = offset
@@ -137,10 +140,10 @@ struct LoadAnswers: Sendable {
         return description.length.map { total == $0 || (mayGrow && total > $0) } ?? false
     }
 
-    /// `true` if there is nothing at `offset`. While the resource may grow, its known end does not count, so that it
-    /// is requested once more. But it does count on a server without ranges, which would send the whole resource
-    /// again, and for a list or a tag that was just written: only music that `isPlaying`, or that was seen to grow,
-    /// is worth the request.
+    /// `true` if there is nothing at `offset`. While the resource may grow, its known end does not count, so
+    /// that it is requested once more. But it does count on a server without ranges, which would send the
+    /// whole resource again, and for a list or a tag that was just written: only music that `isPlaying`, or
+    /// that was seen to grow, is worth the request.
     func isPastEnd(_ offset: Int64, isPlaying: Bool) -> Bool {
         guard let length = description.length else { return false }
         let asks = mayGrow && (hasGrown || isPlaying) && description.acceptsRanges == true
@@ -279,8 +282,9 @@ struct LoadAnswers: Sendable {
 
     /// The resource is opened while `stored` is stored.
     ///
-    /// Drops a stored length that the stored bytes contradict: it comes from a damaged index, and the server states the
-    /// right one. Without `trustsValidators`, or if bytes were stored without validators before, uses none.
+    /// Drops a stored length that the stored bytes contradict: it comes from a damaged index, and the server
+    /// states the right one. Without `trustsValidators`, or if bytes were stored without validators before,
+    /// uses none.
     mutating func opened(_ stored: ByteRangeSet, trustsValidators: Bool) {
         self.trustsValidators = trustsValidators && (stored.isEmpty || !description.validators.isEmpty)
         if !self.trustsValidators { description.validators = Validators() }

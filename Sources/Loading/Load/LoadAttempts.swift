@@ -104,7 +104,8 @@ struct LoadAttempts: Sendable {
 
     /// `fetch` delivered no new byte. `hasStored` is `true` if part of the resource is stored.
     mutating func failed(_ fetch: LoadFetch, _ failure: Failure, hasStored: Bool, now: Duration) -> Outcome {
-        let (error, network) = (failure.error, failure.network)
+        let error = failure.error
+        let network = failure.network
         let wasRefused = error.code == .offline
         guard failure.isWorthWaiting || wasRefused, !isHopeless(network, hasStored: hasStored) else {
             failedForGood()

@@ -70,14 +70,15 @@ struct LoadLine: Sendable {
     /// `true` if another resource is or was open at the same time.
     var isShared: Bool { othersRevision > 0 }
 
-    /// `true` if `fetch`, overtaken by another request, waits too long for its response. Then the server serves one
-    /// connection at a time, and not this one.
+    /// `true` if `fetch`, overtaken by another request, waits too long for its response. Then the server
+    /// serves one connection at a time, and not this one.
     func isStarving(_ fetch: LoadFetch, now: Duration) -> Bool {
         guard takesOneAtATime, fetch.phase == .requested, let time = fetch.overtakenAt else { return false }
         return now - time >= longestStarving
     }
 
-    /// How long an overtaken request may wait. A new connection, with encryption, takes four times as long as a request.
+    /// How long an overtaken request may wait. A new connection, with encryption, takes four times as long as
+    /// a request.
     var longestStarving: Duration { max(settings.longestStarving, (measure.firstByteTime ?? .zero) * 4) }
 
     /// The bytes that arrive in the time of a new request: a smaller gap is downloaded rather than skipped.
@@ -104,9 +105,9 @@ struct LoadLine: Sendable {
     /// The length of one request. `bytesPerSecond` is the rate of the music; 0 if unknown.
     func window(for why: FetchReason, playing bytesPerSecond: Double) -> Int64 {
         switch why {
-        // At least half a second of music, for which only lossless formats need more than `demandWindow`. Up to half
-        // of the window may be cut off, so that it ends at a block boundary; that leaves the quarter of a second
-        // that the first sound after a seek needs.
+        // At least half a second of music, for which only lossless formats need more than `demandWindow`. Up
+        // to half of the window may be cut off, so that it ends at a block boundary; that leaves the quarter
+        // of a second that the first sound after a seek needs.
         case .demand:
             max(
                 settings.demandWindow,

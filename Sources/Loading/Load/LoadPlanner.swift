@@ -152,11 +152,11 @@ struct LoadPlanner: Sendable {
 
     // MARK: Beginning
 
-    /// Begins a fetch of the missing bytes from `offset` on. If the reader has announced a read (`announced`) that
-    /// goes beyond `offset`, the fetch goes to the end of that: at least one demand window, unless the read is a
-    /// sample, and at most `LoadSettings.largestWindow`. Otherwise the fetch has the window of the connection. It
-    /// ends at a block boundary if possible, so that extents are whole blocks, and never requests bytes that are
-    /// stored or already on their way.
+    /// Begins a fetch of the missing bytes from `offset` on. If the reader has announced a read (`announced`)
+    /// that goes beyond `offset`, the fetch goes to the end of that: at least one demand window, unless the
+    /// read is a sample, and at most `LoadSettings.largestWindow`. Otherwise the fetch has the window of the
+    /// connection. It ends at a block boundary if possible, so that extents are whole blocks, and never
+    /// requests bytes that are stored or already on their way.
     private mutating func begin(
         at offset: Int64,
         why: FetchReason,
@@ -195,8 +195,8 @@ struct LoadPlanner: Sendable {
         plan.wantsTitles = stored.isEmpty
         if let wanted, !stored.isEmpty {
             plan.ifRange = answers.ifRangeStep.condition(for: description.validators)
-            // If the server sends nothing where the last body broke off, only a body that brings the bytes before that
-            // shows if the file ends there.
+            // If the server sends nothing where the last body broke off, only a body that brings the bytes
+            // before that shows if the file ends there.
             let mayBeEnd = !attempts.isFirst && answers.wasCut && answers.brokeOffAt == wanted.lowerBound
             if answers.comparesBytes || mayBeEnd {
                 plan.overlap = storedBytes(before: wanted.lowerBound)

@@ -19,19 +19,19 @@ package struct LoadSettings: Sendable, Equatable {
     /// need many small requests.
     package var leastReadAhead: Int64 = 1 << 20
 
-    /// The window of a waiting read: 1.6 s of music at 320 kbit/s, which is more than the first sound needs, and
-    /// takes 33 ms at 2 MB/s. If half a second of the music is known to take more bytes than this, the window is
-    /// half a second.
+    /// The window of a waiting read: 1.6 s of music at 320 kbit/s, which is more than the first sound needs,
+    /// and takes 33 ms at 2 MB/s. If half a second of the music is known to take more bytes than this, the
+    /// window is half a second.
     package var demandWindow: Int64 = 64 << 10
     /// An announced read of at most this many bytes is a sample: nothing beyond it is requested.
     package var largestSample: Int64 = 4 << 10
 
-    /// The rate of the music that the name of its URL suggests; 0 if it suggests none in particular. It only sets the
-    /// length of the first window.
+    /// The rate of the music that the name of its URL suggests; 0 if it suggests none in particular. It only
+    /// sets the length of the first window.
     package var likelyBytesPerSecond = 0.0
 
-    /// A high estimate of the rate of uncompressed music: stereo with 24 bits at 96 kHz has 0.6 MB/s, for which 64
-    /// KiB are not even half of the first sound.
+    /// A high estimate of the rate of uncompressed music: stereo with 24 bits at 96 kHz has 0.6 MB/s, for
+    /// which 64 KiB are not even half of the first sound.
     private static let uncompressedBytesPerSecond = 1_048_576.0
     /// The same for FLAC, which takes about half of that, and has sample rates of up to 192 kHz.
     private static let losslessBytesPerSecond = 524_288.0
@@ -71,8 +71,8 @@ package struct LoadSettings: Sendable, Equatable {
     /// music.
     package var spareRate = 4.0
 
-    /// A request that was overtaken by another one waits at most this long for its response, or longer on a slow
-    /// connection. Then it is sent on the connection of the other one. Buffered music bridges this time.
+    /// A request that was overtaken by another one waits at most this long for its response, or longer on a
+    /// slow connection. Then it is sent on the connection of the other one. Buffered music bridges this time.
     package var longestStarving = Duration.seconds(1)
 
     /// The policy for retrying failed requests.

@@ -42,7 +42,8 @@ package struct ResourceLoadState: Sendable {
         seed: UInt64 = 0,
         hasUserInfo: Bool = false
     ) {
-        (self.settings, self.subject) = (settings, subject)
+        self.settings = settings
+        self.subject = subject
         answers = LoadAnswers(description, hasUserInfo: hasUserInfo)
         line = LoadLine(settings: settings, measure: measure)
         attempts = LoadAttempts(subject: subject, policy: settings.retry, seed: seed)
@@ -403,7 +404,9 @@ package struct ResourceLoadState: Sendable {
         guard phase == .loading else { return [] }
         var planner = planner(moment)
         let actions = planner.plan(newcomer: newcomer)
-        (fetches, line, comparison) = (planner.fetches, planner.line, planner.comparison)
+        fetches = planner.fetches
+        line = planner.line
+        comparison = planner.comparison
         return actions
     }
 

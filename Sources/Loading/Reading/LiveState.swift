@@ -54,8 +54,8 @@ struct LiveState: Sendable {
     /// `true` if the body turned out to be a file, which has ended.
     private var hasEnded = false
 
-    /// `offset` is the offset of the first byte to be received, of the body of `answer`. `retry` decides when to
-    /// reconnect.
+    /// `offset` is the offset of the first byte to be received, of the body of `answer`. `retry` decides when
+    /// to reconnect.
     init(subject: SafeText, offset: Int64, answer: RangeAnswer, retry: RetryState) {
         self.subject = subject
         start = offset

@@ -31,8 +31,12 @@ struct RequestLog: Sendable {
         record.firstByte = clock.now - record.startedAt
         record.wire = answer.wire
         switch answer.kind {
-        case .part(let range, _): (record.status, record.answered) = (206, range)
-        case .whole(let length): (record.status, record.answered) = (200, length.map { 0..<$0 })
+        case .part(let range, _):
+            record.status = 206
+            record.answered = range
+        case .whole(let length):
+            record.status = 200
+            record.answered = length.map { 0..<$0 }
         case .unsatisfiable: record.status = 416
         case .notModified: record.status = 304
         case .refused(let status): record.status = status

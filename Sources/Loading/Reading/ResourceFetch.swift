@@ -23,9 +23,9 @@ struct ResourceFetch: Sendable {
     }
 
     private func fetch() async throws {
-        // An urgent request is sent without reading the index first: the first attempt for a waiting read, and one
-        // that compares bytes, because it may show that the file was replaced. After a failure the index is read,
-        // because another process may have cached the bytes.
+        // An urgent request is sent without reading the index first: the first attempt for a waiting read,
+        // and one that compares bytes, because it may show that the file was replaced. After a failure the
+        // index is read, because another process may have cached the bytes.
         let isUrgent =
             (plan.why == .demand || !plan.overlap.isEmpty) && loader.note { $0.state.attempts.isFirst }
         _ = await store.refresh(plan.wanted ?? 0..<Int64.max, isUrgent: isUrgent)
@@ -57,7 +57,8 @@ struct ResourceFetch: Sendable {
         loader.note { $0.requestCount += 1 }
         do {
             let response = try await parts.transport.send(request)
-            // The first request was counted when it was sent; the response states how many redirects followed.
+            // The first request was counted when it was sent; the response states how many redirects
+            // followed.
             loader.note { $0.requestCount += response.answer.requestCount - 1 }
             return response
         } catch let error as MediaError where error.isUnsent {
@@ -146,9 +147,9 @@ struct ResourceFetch: Sendable {
         return .complete
     }
 
-    /// `true` if `bytes`, which begin at `offset`, equal the stored ones in `compared`. Throws `.cut` if bytes of the
-    /// overlap can no longer be read, since then nothing shows that the file is the stored one; the request is
-    /// planned again.
+    /// `true` if `bytes`, which begin at `offset`, equal the stored ones in `compared`. Throws `.cut` if
+    /// bytes of the overlap can no longer be read, since then nothing shows that the file is the stored one;
+    /// the request is planned again.
     private func agree(_ bytes: [UInt8], at offset: Int64, _ compared: ByteRangeSet) async throws -> Bool {
         let range = offset..<offset + Int64(bytes.count)
         for piece in compared.intersection(ByteRangeSet(range)).ranges {

@@ -74,9 +74,9 @@ final class ResourceLoader: Sendable {
     // Held while a description is copied and passed to the store, so that an older one never arrives last.
     private let describing = Locked(())
 
-    /// `measure` is the known measure of the connection to the server. Without `trustsValidators`, only the bytes identify
-    /// the resource. `onChanged` makes the next open start with an empty entry; `onIdle` is called when the last reader
-    /// has closed.
+    /// `measure` is the known measure of the connection to the server. Without `trustsValidators`, only the
+    /// bytes identify the resource. `onChanged` makes the next open start with an empty entry; `onIdle` is
+    /// called when the last reader has closed.
     init(
         url: WebURL,
         store: any ByteStore,
@@ -87,8 +87,11 @@ final class ResourceLoader: Sendable {
         onChanged: @escaping @Sendable (ResourceLoader) async -> Void,
         onIdle: @escaping @Sendable (ResourceLoader) -> Void
     ) {
-        (self.url, self.store, self.parts) = (url, store, parts)
-        (self.onChanged, self.onIdle) = (onChanged, onIdle)
+        self.url = url
+        self.store = store
+        self.parts = parts
+        self.onChanged = onChanged
+        self.onIdle = onIdle
         storedAtOpen = store.stored
         var state = ResourceLoadState(
             settings: parts.settings.adapted(to: url),
@@ -113,8 +116,8 @@ final class ResourceLoader: Sendable {
         perform(decide { event(&$0.state, $1) })
     }
 
-    /// Passes one event to the state. If other loaders share the connection and the need of the resource has changed,
-    /// reports it to them.
+    /// Passes one event to the state. If other loaders share the connection and the need of the resource has
+    /// changed, reports it to them.
     func decide<Result: Sendable>(_ event: (inout Guarded, LoadMoment) -> Result) -> Result {
         let (result, report) = guarded.withLock {
             guarded -> (Result, (user: SharedLine.User, need: FetchReason?, revision: Int)?) in

@@ -3,8 +3,9 @@ import System
 
 /// Checks with one request if an entry is current, and replaces it by an empty one if it is not.
 ///
-/// With validators the request is conditional, and the response has no body if nothing has changed. Without them, the
-/// first bytes, or all of them, are requested again and compared. If the server cannot be reached, nothing changes.
+/// With validators the request is conditional, and the response has no body if nothing has changed. Without
+/// them, the first bytes, or all of them, are requested again and compared. If the server cannot be reached,
+/// nothing changes.
 struct Revalidation {
     struct Outcome: Sendable {
         var isChanged = false

@@ -85,14 +85,14 @@ package struct StreamInfo: Sendable, Equatable {
     package var bytesPerSecond: Double
     /// The offset of the first audio frame in the resource.
     package var audioStart: Int64 = 0
-    /// The times at which bytes are played, by the decoder's seek table; `nil` if it has none, or if the length of the
-    /// resource or of the music is unknown.
+    /// The times at which bytes are played, by the decoder's seek table; `nil` if it has none, or if the
+    /// length of the resource or of the music is unknown.
     package var timeMap: TimeMap?
     package var tags = TrackTags()
     /// The chapters. Their titles may become known later than their starts.
     package var chapters = ChapterList()
-    /// The title of the music that follows, in a format whose live streams state it between their songs: artist and
-    /// title. `nil` in all others.
+    /// The title of the music that follows, in a format whose live streams state it between their songs:
+    /// artist and title. `nil` in all others.
     package var songTitle: SafeText?
     /// The ReplayGain that tags or headers state; `nil` if none do.
     package var loudness: Loudness? { didSet { if loudness?.isEmpty == true { loudness = nil } } }

@@ -13,22 +13,25 @@ package enum SampleFormat: Sendable, Hashable, CaseIterable {
 
 /// The loudspeaker for a channel, named as in WAVE files and PulseAudio.
 ///
-/// All but `mono` are in the order of their bits in the channel mask of WAVE files (mmreg.h, `SPEAKER_FRONT_LEFT`, …).
+/// All but `mono` are in the order of their bits in the channel mask of WAVE files (mmreg.h,
+/// `SPEAKER_FRONT_LEFT`, …).
 package enum ChannelPosition: Sendable, Hashable, CaseIterable {
     case mono, frontLeft, frontRight, frontCenter, lowFrequency, rearLeft, rearRight
     case frontLeftOfCenter, frontRightOfCenter, rearCenter, sideLeft, sideRight
 
     private static let inMask = Array(allCases.dropFirst())
 
-    /// The `count` channels (1...8) of a WAVE file with the channel mask `mask`: in the customary order if the mask has
-    /// another number of bits, or a bit that stands for none of these loudspeakers. One channel is always `mono`.
+    /// The `count` channels (1...8) of a WAVE file with the channel mask `mask`: in the customary order if
+    /// the mask has another number of bits, or a bit that stands for none of these loudspeakers. One channel
+    /// is always `mono`.
     package static func channels(ofMask mask: UInt32, count: Int) -> [ChannelPosition] {
         let named = inMask.indices.filter { mask >> UInt32($0) & 1 == 1 }.map { inMask[$0] }
         return count > 1 && named.count == count && mask >> UInt32(inMask.count) == 0
             ? named : customary(count)
     }
 
-    /// The channel mask of a WAVE file with `channels`; 0, which states no order, if their order is not that of a mask.
+    /// The channel mask of a WAVE file with `channels`; 0, which states no order, if their order is not that
+    /// of a mask.
     package static func mask(of channels: [ChannelPosition]) -> UInt32 {
         let bits = channels.map { inMask.firstIndex(of: $0) ?? -1 }
         guard bits.first != -1, zip(bits, bits.dropFirst()).allSatisfy({ $0 < $1 }) else { return 0 }
@@ -93,8 +96,8 @@ package struct AudioFormat: Sendable, Hashable {
         Duration(frames, per: Int64(sampleRate))
     }
 
-    /// The number of whole frames that play in `time`, which is taken to the nearest nanosecond: seconds with decimals are
-    /// rarely exact in binary. 0 for a negative time.
+    /// The number of whole frames that play in `time`, which is taken to the nearest nanosecond: seconds with
+    /// decimals are rarely exact in binary. 0 for a negative time.
     package func frames(in time: Duration) -> FrameCount {
         guard time > .zero else { return 0 }
         let (seconds, attoseconds) = time.components

@@ -1,8 +1,8 @@
-/// An audio format, or a container of audio. The table of all of them: names, magic numbers, file name extensions, and
-/// which are played. `DecoderTable` has the decoders of those.
+/// An audio format, or a container of audio. The table of all of them: names, magic numbers, file name
+/// extensions, and which are played. `DecoderTable` has the decoders of those.
 ///
-/// File names are hints, because people often choose wrong ones: magic numbers take precedence. MPEG audio and ADTS have
-/// none that is reliable; their frame headers are checked by the probe.
+/// File names are hints, because people often choose wrong ones: magic numbers take precedence. MPEG audio
+/// and ADTS have none that is reliable; their frame headers are checked by the probe.
 package enum AudioKind: Sendable, Hashable, CaseIterable {
     case mpeg, flac, ogg, wave, aiff, mp4, adts, wavpack, monkeysAudio, asf, matroska
     case musepack, trueAudio, dsd, caf, au, amr, midi, avi, mpegVideo
@@ -121,8 +121,8 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         ),
     ]
 
-    /// Marks that a line of text could begin with (`MAC Demarco/Salad Days.mp3`) are tested with the binary byte
-    /// that follows them, so that a playlist is not taken for music.
+    /// Marks that a line of text could begin with (`MAC Demarco/Salad Days.mp3`) are tested with the binary
+    /// byte that follows them, so that a playlist is not taken for music.
     private static let otherRows = [
         Row(kind: .wavpack, name: "WavPack", magic: [[mark("wvpk")]], extensions: ["wv"]),
         Row(

@@ -17,12 +17,12 @@ package protocol PCMReader: AnyObject, Sendable {
 package enum TrackJoining: Sendable, Equatable {
     /// None, as when each goes to a file numbered by `%n`.
     case never
-    /// Tracks with the stream's rate and channels whose samples stay exact: in the same format, or 16 bits in a wider
-    /// one.
+    /// Tracks with the stream's rate and channels whose samples stay exact: in the same format, or 16 bits in
+    /// a wider one.
     case exactly
-    /// Also tracks with 32-bit samples, rounded to the stream's format: integers keep 24 bits in floating point, and
-    /// floating point may become 16 bits. Integers of 32 bits never become 16 bits, because their listeners expect
-    /// more: such tracks get a stream of their own.
+    /// Also tracks with 32-bit samples, rounded to the stream's format: integers keep 24 bits in floating
+    /// point, and floating point may become 16 bits. Integers of 32 bits never become 16 bits, because their
+    /// listeners expect more: such tracks get a stream of their own.
     case rounding
 
     /// `true` if music in `format` may follow in an open stream of the format `stream`.

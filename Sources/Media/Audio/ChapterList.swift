@@ -20,7 +20,8 @@ package struct ChapterList: Sendable, Equatable {
     package static let mostChapters = 4_096
     /// The latest start of a chapter. No track is as long.
     private static let latestStart = Duration.seconds(1_000_000)
-    /// `previous` returns to the start of the current chapter if more than this was played of it, as for tracks.
+    /// `previous` returns to the start of the current chapter if more than this was played of it, as for
+    /// tracks.
     private static let replay = Duration.seconds(3)
     /// Positions are those of frames, so a seek to a chapter may land a little before its start.
     private static let tolerance = Duration.milliseconds(50)
@@ -30,8 +31,8 @@ package struct ChapterList: Sendable, Equatable {
     /// Creates a list without chapters.
     package init() {}
 
-    /// Creates a list of the first chapters of `found`, sorted by their starts. Of several with the same start the first
-    /// counts; impossible starts are left out.
+    /// Creates a list of the first chapters of `found`, sorted by their starts. Of several with the same
+    /// start the first counts; impossible starts are left out.
     package init(_ found: [Chapter]) {
         let sane = found.prefix(Self.mostChapters).enumerated()
             .filter { (.zero...Self.latestStart).contains($0.element.start) }

@@ -30,8 +30,8 @@ package struct ID3v2Header: Sendable, Equatable {
         tagByteCount = Self.byteCount + size + (version == 4 && hasFooter ? Self.byteCount : 0)
     }
 
-    /// The length of the whole tag whose footer ends `bytes`; `nil` if no footer does. A footer is a copy of the header
-    /// with another mark (ID3v2.4 §3.4).
+    /// The length of the whole tag whose footer ends `bytes`; `nil` if no footer does. A footer is a copy of
+    /// the header with another mark (ID3v2.4 §3.4).
     package static func tagByteCount(ofFooter bytes: [UInt8]) -> Int? {
         let footer = bytes.suffix(byteCount)
         guard footer.starts(with: "3DI".utf8), let header = ID3v2Header("ID3".utf8 + footer.dropFirst(3)),

@@ -91,8 +91,8 @@ package struct GainStage: Sendable, Equatable {
 
     private init(factor: Int64) { self.factor = factor }
 
-    /// A stage of `level.gain` dB (0 if there is none), lowered if necessary so that a sample of `level.peak` stays
-    /// within full scale.
+    /// A stage of `level.gain` dB (0 if there is none), lowered if necessary so that a sample of `level.peak`
+    /// stays within full scale.
     ///
     /// Without a peak, any amplification might clip, so the factor is at most 1.
     package init(_ level: Loudness.Level) {

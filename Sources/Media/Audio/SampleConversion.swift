@@ -25,7 +25,8 @@ package enum SinkSample: String, Sendable, CaseIterable {
 
 /// Converts PCM to the samples of a file, or to those of the open stream that it continues. Pure.
 ///
-/// To integers, values are rounded to the nearest, halves to the even one, and clipped; no dither is added. NaN becomes
+/// To integers, values are rounded to the nearest, halves to the even one, and clipped; no dither is added.
+/// NaN becomes
 /// 0. To floating point, values that exceed full scale stay.
 package struct SampleConversion: Sendable {
     let source: SampleFormat
@@ -38,7 +39,8 @@ package struct SampleConversion: Sendable {
         self.target = target
     }
 
-    /// Converts all samples of `pcm` into the start of `bytes`, which has room for them; returns the number of bytes.
+    /// Converts all samples of `pcm` into the start of `bytes`, which has room for them; returns the number
+    /// of bytes.
     package func convert(_ pcm: UnsafeRawBufferPointer, into bytes: UnsafeMutableRawBufferPointer) -> Int {
         switch source {
         case .s16:
@@ -80,8 +82,8 @@ package struct SampleConversion: Sendable {
     private static func rounded(_ value: Int64, to bits: Int) -> Int32 {
         let shift = Int64(32 - bits)
         guard shift > 0 else { return Int32(truncatingIfNeeded: value) }
-        // Adds just under half a step, so that a half is rounded down; but exactly half a step if the truncated value
-        // is odd, so that a half is rounded up to the even one.
+        // Adds just under half a step, so that a half is rounded down; but exactly half a step if the
+        // truncated value is odd, so that a half is rounded up to the even one.
         let isOdd = value >> shift & 1
         let nearest = (value + 1 << (shift - 1) - 1 + isOdd) >> shift
         return Int32(min(nearest, 1 << Int64(bits - 1) - 1))

@@ -1,7 +1,7 @@
 /// Maps times in the music to byte offsets in its resource, and back. Pure.
 ///
-/// The seek table of a decoder provides it; without one it is linear. Bytes before the first audio byte and after the
-/// last have no time of their own: they are at the start and at the end.
+/// The seek table of a decoder provides it; without one it is linear. Bytes before the first audio byte and
+/// after the last have no time of their own: they are at the start and at the end.
 package struct TimeMap: Sendable, Equatable {
     /// The steps into which decoders divide a duration: enough for a cell of any screen.
     package static let steps = 256
@@ -9,12 +9,12 @@ package struct TimeMap: Sendable, Equatable {
     package let duration: Duration
     /// Larger than any file: with it, no arithmetic on offsets that a server claims overflows.
     private static let farthest: Int64 = 1 << 60
-    /// The offsets at equal steps of time from 0 to `duration`, in rising order. In between, bytes count as evenly
-    /// spread.
+    /// The offsets at equal steps of time from 0 to `duration`, in rising order. In between, bytes count as
+    /// evenly spread.
     private let offsets: [Int64]
 
-    /// Creates a map from the offsets at equal steps of time from 0 to `duration`. An offset below an earlier one counts
-    /// as the earlier one. `nil` if there is no music.
+    /// Creates a map from the offsets at equal steps of time from 0 to `duration`. An offset below an earlier
+    /// one counts as the earlier one. `nil` if there is no music.
     package init?(duration: Duration, offsets: [Int64]) {
         var rising: [Int64] = []
         rising.reserveCapacity(offsets.count)
@@ -51,8 +51,8 @@ package struct TimeMap: Sendable, Equatable {
         return duration * ((Double(low) + share) / Double(offsets.count - 1))
     }
 
-    /// `true` if both maps have the same duration, and no offset differs by more than the bytes of one step of the
-    /// longer audio at an even rate.
+    /// `true` if both maps have the same duration, and no offset differs by more than the bytes of one step
+    /// of the longer audio at an even rate.
     package func isNear(_ other: TimeMap) -> Bool {
         let tolerance =
             max(audio.upperBound - audio.lowerBound, other.audio.upperBound - other.audio.lowerBound)

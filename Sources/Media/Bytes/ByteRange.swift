@@ -55,8 +55,8 @@ extension Range<Int64> {
 }
 
 extension RandomAccessCollection {
-    /// The index of the first element that `isInSecondPart`; `endIndex` if none is. All elements before that one must
-    /// not be, and all after it must be. A binary search.
+    /// The index of the first element that `isInSecondPart`; `endIndex` if none is. All elements before that
+    /// one must not be, and all after it must be. A binary search.
     package func partitioningIndex(where isInSecondPart: (Element) -> Bool) -> Index {
         var low = startIndex
         var count = self.count

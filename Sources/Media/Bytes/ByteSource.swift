@@ -13,8 +13,9 @@ package protocol ByteSource: Sendable {
     /// `MediaError` if the bytes are not available.
     func read(at offset: Int64, count: Int) async throws -> [UInt8]
 
-    /// Announces that the next reads go through `range`: one request fetches its missing bytes, unless they exceed the
-    /// limit of a request. A range of at most 4 KiB is a sample, for which no other bytes are fetched. Never waits.
+    /// Announces that the next reads go through `range`: one request fetches its missing bytes, unless they
+    /// exceed the limit of a request. A range of at most 4 KiB is a sample, for which no other bytes are
+    /// fetched. Never waits.
     func willRead(_ range: ByteRange)
 
     /// `true` if reading all of `range` needs no network.
@@ -25,11 +26,12 @@ package protocol ByteSource: Sendable {
     /// Never waits for the network, and does not affect the read-ahead.
     func readStored(at offset: Int64, count: Int) async throws -> [UInt8]
 
-    /// Fetches `range` at low priority: the head of the next track, or what a decoder needs later. Never waits.
+    /// Fetches `range` at low priority: the head of the next track, or what a decoder needs later. Never
+    /// waits.
     func prefetch(_ range: ByteRange)
 
-    /// `true` if bytes arrive only in order, as from a server that sends files only as a whole: a read far ahead waits
-    /// for all bytes before it.
+    /// `true` if bytes arrive only in order, as from a server that sends files only as a whole: a read far
+    /// ahead waits for all bytes before it.
     var arrivesInOrder: Bool { get }
 }
 
@@ -107,7 +109,8 @@ package struct LoadReport: Sendable, Equatable {
     package var stored = ByteRangeSet()
     /// The bytes that requests in progress have yet to deliver.
     package var inFlight: [ByteRange] = []
-    /// The missing bytes that are requested as soon as possible; `nil` if there are none, as at the end of the read-ahead.
+    /// The missing bytes that are requested as soon as possible; `nil` if there are none, as at the end of
+    /// the read-ahead.
     package var wanted: ByteRange?
     /// How many of the bytes that were read had been stored before this open.
     package var cachedBytes: Int64 = 0

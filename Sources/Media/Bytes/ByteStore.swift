@@ -16,8 +16,9 @@ package protocol ByteStore: Sendable {
     /// Checks if other processes have stored more of `range`, and returns the stored ranges of the whole
     /// resource.
     ///
-    /// Call it before fetching. Also checks if the same resource is cached under another URL. If `isUrgent`, asks about
-    /// other processes only if one is known to have added to the entry since it was opened. Never fails.
+    /// Call it before fetching. Also checks if the same resource is cached under another URL. If `isUrgent`,
+    /// asks about other processes only if one is known to have added to the entry since it was opened. Never
+    /// fails.
     func refresh(_ range: ByteRange, isUrgent: Bool) async -> ByteRangeSet
 
     /// Reads up to `count` stored bytes from `offset`.
@@ -39,8 +40,9 @@ package protocol ByteStore: Sendable {
     /// Makes all written bytes durable. Throws `MediaError` with `.notCached` if that is not possible.
     func commit() async throws
 
-    /// Until the next call, commits only bytes of `proven`, because nothing shows that other bytes belong to the same
-    /// version of the resource; `nil` allows all bytes. Other bytes can be read, but are lost with the store.
+    /// Until the next call, commits only bytes of `proven`, because nothing shows that other bytes belong to
+    /// the same version of the resource; `nil` allows all bytes. Other bytes can be read, but are lost with
+    /// the store.
     ///
     /// Never waits and takes no other lock.
     func commitOnly(_ proven: ByteRangeSet?)

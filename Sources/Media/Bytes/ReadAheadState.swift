@@ -22,7 +22,8 @@ package struct ReadAheadState: Sendable {
     /// Records that a read at `offset` returned `count` bytes. Returns the offset from which to read ahead;
     /// `nil` if the read did not continue the previous one, was empty, or left some of the held bytes.
     package mutating func answered(at offset: Int64, count: Int) -> Int64? {
-        let (next, goesOn) = (offset + Int64(count), offset == end && count > 0)
+        let next = offset + Int64(count)
+        let goesOn = offset == end && count > 0
         end = next
         guard goesOn, held?.start == next else {
             held = nil

@@ -29,7 +29,8 @@ package protocol CacheStatus: Sendable {
     /// How much of each of `urls` is cached, in their order; `nil` if nothing.
     func availability(of urls: [WebURL]) async -> [Availability?]
 
-    /// The tags and the duration that were found when each of `urls` was played, in their order; `nil` if nothing.
+    /// The tags and the duration that were found when each of `urls` was played, in their order; `nil` if
+    /// nothing.
     func facts(of urls: [WebURL]) async -> [TrackFacts?]
 
     /// Pins `url`, so that its cached bytes, now and later, are never evicted; or unpins it. Throws

@@ -77,7 +77,8 @@ package struct RangeAnswer: Sendable, Equatable {
     package var retryAfter: Duration?
     /// The station if the response is a live stream, else `nil`.
     package var station: Station?
-    /// `true` if the resource was modified less than a minute before the response was sent (`Last-Modified`, `Date`).
+    /// `true` if the resource was modified less than a minute before the response was sent (`Last-Modified`,
+    /// `Date`).
     package var isFresh = false
     /// `true` if the URL has a user name and a password that were not sent, because the user did not name its
     /// server as a source.

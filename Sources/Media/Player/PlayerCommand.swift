@@ -15,7 +15,8 @@ package enum PlayerCommand: Sendable, Equatable {
     case volume(Int)
     case changeVolume(by: Int)
     case mute
-    /// Switches playing in random order on or off; `nil` switches to the other. The queue itself keeps its order.
+    /// Switches playing in random order on or off; `nil` switches to the other. The queue itself keeps its
+    /// order.
     case setShuffle(Bool?)
     /// Puts the queue itself into a random order, with the current track first.
     case shuffleNow
@@ -65,7 +66,9 @@ package struct PlayModes: Sendable, Equatable {
     package var gainMode: GainMode
 
     package init(isShuffled: Bool, repeatMode: RepeatMode, gainMode: GainMode) {
-        (self.isShuffled, self.repeatMode, self.gainMode) = (isShuffled, repeatMode, gainMode)
+        self.isShuffled = isShuffled
+        self.repeatMode = repeatMode
+        self.gainMode = gainMode
     }
 }
 

@@ -39,7 +39,10 @@ package enum PlayerEvent: Sendable, Equatable {
         /// `true` if the episode was played.
         package var isPlayed = false
 
-        package init(index: Int, source: SafeText) { (self.index, self.source) = (index, source) }
+        package init(index: Int, source: SafeText) {
+            self.index = index
+            self.source = source
+        }
     }
 
     /// A change of the queue.
@@ -58,8 +61,8 @@ package enum PlayerEvent: Sendable, Equatable {
         }
 
         package var change: Change
-        /// The tracks concerned: before the change if they were removed or moved, after it if they were added or
-        /// restored; `nil` for all.
+        /// The tracks concerned: before the change if they were removed or moved, after it if they were added
+        /// or restored; `nil` for all.
         package var tracks: TrackNumbers?
         /// The new number of the first track that was moved.
         package var target: Int?
@@ -69,7 +72,8 @@ package enum PlayerEvent: Sendable, Equatable {
         package var index: Int?
 
         package init(_ change: Change, _ tracks: RangeSet<Int>? = nil, target: Int? = nil) {
-            (self.change, self.target) = (change, target)
+            self.change = change
+            self.target = target
             self.tracks = tracks.map { TrackNumbers(places: $0) }
         }
     }
@@ -92,12 +96,17 @@ package enum PlayerEvent: Sendable, Equatable {
             isMuted: Bool,
             modes: PlayModes
         ) {
-            (self.state, self.index, self.count) = (state, index, count)
-            (self.volume, self.isMuted, self.modes) = (volume, isMuted, modes)
+            self.state = state
+            self.index = index
+            self.count = count
+            self.volume = volume
+            self.isMuted = isMuted
+            self.modes = modes
         }
     }
 
-    /// The tracks of the queue. Shares its parts with the player, so that it costs nothing until it is written.
+    /// The tracks of the queue. Shares its parts with the player, so that it costs nothing until it is
+    /// written.
     package struct ListReport: Sendable, Equatable {
         package var tracks: [Track]
         /// The tags and durations of the tracks that were opened, by track.
@@ -108,7 +117,9 @@ package enum PlayerEvent: Sendable, Equatable {
         package var index: Int?
 
         package init(tracks: [Track], facts: [Track.ID: TrackFacts], index: Int?) {
-            (self.tracks, self.facts, self.index) = (tracks, facts, index)
+            self.tracks = tracks
+            self.facts = facts
+            self.index = index
         }
     }
 
@@ -132,7 +143,10 @@ package enum PlayerEvent: Sendable, Equatable {
         package var isBrief = false
         package var error: MediaError?
 
-        package init(index: Int, reason: Reason) { (self.index, self.reason) = (index, reason) }
+        package init(index: Int, reason: Reason) {
+            self.index = index
+            self.reason = reason
+        }
     }
 
     package struct SummaryReport: Sendable, Equatable {

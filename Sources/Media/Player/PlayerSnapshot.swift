@@ -15,7 +15,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var tracks: [Track] = []
     /// `true` while sources are being read, from which tracks may follow.
     package var isReading = false
-    /// The name of the source for which the player has waited for at least two seconds; `nil` if there is none.
+    /// The name of the source for which the player has waited for at least two seconds; `nil` if there is
+    /// none.
     package var awaitedSource: SafeText?
     /// Incremented whenever `tracks` changes, except by additions at the end. While it stays the same, values
     /// derived from the first tracks stay valid.
@@ -34,8 +35,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var load = LoadReport()
     /// The time until the next attempt to load the current track; `nil` if no attempt is due.
     package var retryIn: Duration?
-    /// The times at which the current track's bytes are played; `nil` if no track is open, or if its length or duration
-    /// is unknown, as in a live stream.
+    /// The times at which the current track's bytes are played; `nil` if no track is open, or if its length
+    /// or duration is unknown, as in a live stream.
     package var timeMap: TimeMap?
     /// The offset of the byte being heard; `nil` if unknown.
     package var byteOffset: Int64?
@@ -85,7 +86,10 @@ package struct PlayerMessage: Sendable, Equatable {
     package var failed: PlayerCommand?
 
     package init(number: Int, time: Duration, text: SafeText, failed: PlayerCommand? = nil) {
-        (self.number, self.time, self.text, self.failed) = (number, time, text, failed)
+        self.number = number
+        self.time = time
+        self.text = text
+        self.failed = failed
     }
 }
 
@@ -94,8 +98,8 @@ package protocol PlayerControl: Sendable {
     /// Sends a command; never waits. `quit` overtakes the commands that were not carried out yet.
     func send(_ command: PlayerCommand)
 
-    /// Sends a command of a script, whose `quit` takes its turn. Blocks the calling thread, a named one, while
-    /// too many commands wait.
+    /// Sends a command of a script, whose `quit` takes its turn. Blocks the calling thread, a named one,
+    /// while too many commands wait.
     func sendInTurn(_ command: PlayerCommand)
 
     /// The newest snapshot; never waits.

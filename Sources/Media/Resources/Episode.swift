@@ -1,5 +1,5 @@
-/// The positions and played marks of tracks, kept from one session to the next. The player's task calls it, so nothing
-/// here may wait.
+/// The positions and played marks of tracks, kept from one session to the next. The player's task calls it,
+/// so nothing here may wait.
 package protocol ListeningMemory: Sendable {
     /// The position at which `track` continues; `nil` if it begins at its start.
     func resumePoint(of track: Track) -> Duration?
@@ -10,7 +10,8 @@ package protocol ListeningMemory: Sendable {
     func setPlayed(_ isPlayed: Bool, _ episodes: [Episode])
 }
 
-/// An episode of a podcast feed: the identity by which its position and its played state are remembered, and its date.
+/// An episode of a podcast feed: the identity by which its position and its played state are remembered, and
+/// its date.
 ///
 /// A class, so that a track of a long queue needs only one word for it, whether it is an episode or not.
 package final class Episode: Sendable {
@@ -27,7 +28,10 @@ package final class Episode: Sendable {
     package let place: Int
 
     package init(feed: String, guid: String, date: InternetDate?, place: Int) {
-        (self.feed, self.guid, self.date, self.place) = (feed, guid, date, place)
+        self.feed = feed
+        self.guid = guid
+        self.date = date
+        self.place = place
     }
 
     /// Feed and guid in one text. Neither a URL, a path nor XML can contain the separator.

@@ -2,7 +2,8 @@ import System
 
 /// An item of the queue.
 ///
-/// Copies share what a list states of the track, so that a queue of 100,000 tracks is quick to sort and to copy.
+/// Copies share what a list states of the track, so that a queue of 100,000 tracks is quick to sort and to
+/// copy.
 package struct Track: Sendable, Equatable, Identifiable {
     /// Distinguishes items with the same location; never used twice in a process.
     package struct ID: Hashable, Sendable, Comparable {
@@ -34,7 +35,8 @@ package struct Track: Sendable, Equatable, Identifiable {
         get { entry.value.duration }
         set { entry.value.duration = newValue }
     }
-    /// The identities of the lists that were found where music was expected and that led to this track, outermost first.
+    /// The identities of the lists that were found where music was expected and that led to this track,
+    /// outermost first.
     package var foundLists: [String] {
         get { entry.value.foundLists }
         set { entry.value.foundLists = newValue }
@@ -71,8 +73,9 @@ package struct Track: Sendable, Equatable, Identifiable {
     /// The bytes of its location and tags in UTF-8.
     package var textSize: Int { entry.value.textSize }
 
-    /// All known tags, if the file has the tags `found`. A file's own tags take precedence over those of a playlist,
-    /// but not over those of a feed: publishers maintain the titles in their feeds, and hardly those in their files.
+    /// All known tags, if the file has the tags `found`. A file's own tags take precedence over those of a
+    /// playlist, but not over those of a feed: publishers maintain the titles in their feeds, and hardly
+    /// those in their files.
     package func tags(with found: TrackTags) -> TrackTags {
         episode == nil ? found.filled(from: tags) : tags.filled(from: found)
     }
@@ -81,7 +84,8 @@ package struct Track: Sendable, Equatable, Identifiable {
     package func described(by facts: TrackFacts?) -> Track {
         guard let facts else { return self }
         var entry = entry.value
-        (entry.tags, entry.duration) = (facts.tags, facts.duration)
+        entry.tags = facts.tags
+        entry.duration = facts.duration
         var track = self
         track.entry = Shared(entry)
         return track
@@ -90,8 +94,8 @@ package struct Track: Sendable, Equatable, Identifiable {
 
 /// Descriptive tags of a track.
 ///
-/// Most tracks of long playlists have a title and an artist only. So the other tags share one word, which makes a long
-/// queue smaller and quicker to copy.
+/// Most tracks of long playlists have a title and an artist only. So the other tags share one word, which
+/// makes a long queue smaller and quicker to copy.
 @dynamicMemberLookup
 package struct TrackTags: Sendable, Equatable {
     package var title: SafeText?
@@ -219,8 +223,8 @@ package protocol TrackResolver: Sendable {
     /// `source` is as typed: a path, absolute or relative to the working directory, or a URL.
     func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws
 
-    /// The tracks of the list that `track`, whose resource is open as `reader`, turned out to be; `nil` if it is no
-    /// list. Throws `MediaError` if the list can't be used.
+    /// The tracks of the list that `track`, whose resource is open as `reader`, turned out to be; `nil` if it
+    /// is no list. Throws `MediaError` if the list can't be used.
     ///
     /// Uses the bytes that `reader` has read before, without a request for them. The caller closes `reader`.
     func list(at track: Track, openAs reader: any ResourceReader) async throws -> ResolvedTracks?

@@ -75,7 +75,8 @@ package struct WebURL: Sendable, Hashable {
         self = url
     }
 
-    /// Parses bytes instead of characters: all delimiters of a URL are ASCII, and playlists contain 100,000 URLs.
+    /// Parses bytes instead of characters: all delimiters of a URL are ASCII, and playlists contain 100,000
+    /// URLs.
     private static func parsed(_ text: UnsafeBufferPointer<UInt8>) -> WebURL? {
         guard text.count <= longest, let scheme = webScheme(of: text) else { return nil }
         var rest = text[(scheme.utf8.count + 3)...]

@@ -1,5 +1,5 @@
-// All delimiters, digits and keywords of the formats that Reprise reads are ASCII, so parsers work on the bytes of UTF-8.
-// Inlinable, because lists of 100,000 entries are parsed byte by byte in another module.
+// All delimiters, digits and keywords of the formats that Reprise reads are ASCII, so parsers work on the
+// bytes of UTF-8. Inlinable, because lists of 100,000 entries are parsed byte by byte in another module.
 
 extension UInt8 {
     /// `true` for an ASCII digit.

@@ -1,11 +1,13 @@
 internal import CUtf8proc
 import Glibc
 
-/// A text as listeners compare and sort it: without case and accents, and with digits as numbers (`2` before `10`).
+/// A text as listeners compare and sort it: without case and accents, and with digits as numbers (`2` before
+/// `10`).
 ///
 /// The same in every locale. Created once for each text of a list, so that a comparison only compares bytes.
 package struct FoldedText: Comparable, Sendable {
-    /// Each run of digits is a `0`, the count of its digits without leading zeros in two bytes, and these digits.
+    /// Each run of digits is a `0`, the count of its digits without leading zeros in two bytes, and these
+    /// digits.
     private var bytes: [UInt8] = []
 
     /// Folds `text`, which may be empty.
@@ -49,8 +51,8 @@ package struct FoldedText: Comparable, Sendable {
 
     // MARK: Folding
 
-    /// `text` without case, accents, strokes and other marks, in compatible characters (`Été` is `ete`, `Øre` is `ore`, `ﬁ`
-    /// is `fi`), as UTF-8.
+    /// `text` without case, accents, strokes and other marks, in compatible characters (`Été` is `ete`, `Øre`
+    /// is `ore`, `ﬁ` is `fi`), as UTF-8.
     package static func fold(_ text: String) -> [UInt8] {
         var text = text
         return text.withUTF8 { fold($0) }
@@ -72,7 +74,8 @@ package struct FoldedText: Comparable, Sendable {
         return plain(UnsafeBufferPointer(start: result, count: length))
     }
 
-    /// The text that listeners type for letters which Unicode does not decompose, by the letters' two bytes in UTF-8.
+    /// The text that listeners type for letters which Unicode does not decompose, by the letters' two bytes
+    /// in UTF-8.
     private static let plainLetters: [UInt16: String] = [
         0xC3A6: "ae", 0xC3B0: "d", 0xC3B8: "o", 0xC3BE: "th", 0xC491: "d", 0xC4A7: "h", 0xC4B1: "i",
         0xC582: "l", 0xC593: "oe", 0xC5A7: "t",

@@ -5,7 +5,10 @@ package struct InternetDate: Sendable, Equatable {
     /// Seconds that the writer's clock is ahead of UTC.
     package var offset: Int64
 
-    package init(seconds: Int64, offset: Int64 = 0) { (self.seconds, self.offset) = (seconds, offset) }
+    package init(seconds: Int64, offset: Int64 = 0) {
+        self.seconds = seconds
+        self.offset = offset
+    }
 
     /// The day as it was written: `2026-11-23`.
     package var day: String {
@@ -13,13 +16,14 @@ package struct InternetDate: Sendable, Equatable {
         return CalendarDay(daysSince1970: clock / 86_400 - (clock % 86_400 < 0 ? 1 : 0)).text
     }
 
-    /// Parses the date of an RSS feed (RFC 2822 §3.3, such as `Mon, 23 Nov 2026 08:05:00 +0100`), of an Atom feed
-    /// (RFC 3339), or of HTTP in its three forms (RFC 9110 §5.6.7). `nil` for anything else.
+    /// Parses the date of an RSS feed (RFC 2822 §3.3, such as `Mon, 23 Nov 2026 08:05:00 +0100`), of an Atom
+    /// feed (RFC 3339), or of HTTP in its three forms (RFC 9110 §5.6.7). `nil` for anything else.
     ///
-    /// Takes each everywhere, since publishers mix them, and what feeds are known to write: full and foreign names of
-    /// months, the month first, the year behind the time, `-`, `/` or dots between numbers or nothing, no name of the day,
-    /// no seconds, no time of day, times of twelve hours, years of two digits, which are from 1970 to 2069. `11/12/2026`
-    /// is in November, as in the US. A zone that is missing or unknown counts as UTC.
+    /// Takes each everywhere, since publishers mix them, and what feeds are known to write: full and foreign
+    /// names of months, the month first, the year behind the time, `-`, `/` or dots between numbers or
+    /// nothing, no name of the day, no seconds, no time of day, times of twelve hours, years of two digits,
+    /// which are from 1970 to 2069. `11/12/2026` is in November, as in the US. A zone that is missing or
+    /// unknown counts as UTC.
     package init?(parsing text: some StringProtocol) {
         let words = Self.words(of: String(text))
         guard words.count >= 3, let day = Self.day(words) else { return nil }
@@ -80,7 +84,8 @@ package struct InternetDate: Sendable, Equatable {
         return months[String(name.prefix(3))] ?? months[String(name.prefix(4))]
     }
 
-    /// The day of the first three fields: day, month and year, or year, month and day, or a month's name first.
+    /// The day of the first three fields: day, month and year, or year, month and day, or a month's name
+    /// first.
     private static func day(_ fields: [Substring]) -> CalendarDay? {
         let isYearFirst = fields[0].utf8.count == 4 && number(fields[0], 1970...9999) != nil
         let isMonthFirst = month(fields[0]) != nil
@@ -108,8 +113,8 @@ package struct InternetDate: Sendable, Equatable {
         "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "AEST": 10, "AEDT": 11,
     ]
 
-    /// Parses `08:05`, `08:05:30`, `08:05:30.25` or `080530`; a fraction is dropped. `half` is the word behind it, which
-    /// may be `AM` or `PM`.
+    /// Parses `08:05`, `08:05:30`, `08:05:30.25` or `080530`; a fraction is dropped. `half` is the word
+    /// behind it, which may be `AM` or `PM`.
     private static func secondsOfDay(_ clock: Substring, half: String?) -> Int64? {
         var parts = clock.split(separator: ":", omittingEmptySubsequences: false)
         if clock.utf8.count == 6, parts.count == 1 {
@@ -123,8 +128,8 @@ package struct InternetDate: Sendable, Equatable {
         return seconds.map { hours * 3_600 + minutes * 60 + $0 }
     }
 
-    /// Parses the zone in the words behind the time of day: `+0100`, `+01:00`, `+1`, `GMT+1` or a name; 0 for anything
-    /// else.
+    /// Parses the zone in the words behind the time of day: `+0100`, `+01:00`, `+1`, `GMT+1` or a name; 0 for
+    /// anything else.
     private static func zoneOffset(_ words: [String]) -> Int64 {
         guard let word = words.first(where: { $0 != "AM" && $0 != "PM" }) else { return 0 }
         if let hours = zones[word] { return hours * 3_600 }
@@ -153,11 +158,13 @@ package struct CalendarDay: Sendable, Equatable {
     package var day: Int64
 
     package init(year: Int64, month: Int64, day: Int64) {
-        (self.year, self.month, self.day) = (year, month, day)
+        self.year = year
+        self.month = month
+        self.day = day
     }
 
-    // Years begin in March in both directions, so that the leap day comes last. From March to January, the lengths of
-    // the months repeat every five months, which have 153 days; 400 years have 146,097.
+    // Years begin in March in both directions, so that the leap day comes last. From March to January, the
+    // lengths of the months repeat every five months, which have 153 days; 400 years have 146,097.
 
     /// A day that does not exist, such as the 31st of a shorter month, counts as one of the next month.
     package var daysSince1970: Int64 {

@@ -1,15 +1,15 @@
 import System
 
-/// Decodes text of unknown encoding: as UTF-8 if it is valid UTF-8, else in the encoding that the user named, and by default
-/// as CP1251 if it is very likely Cyrillic, or as CP1252.
+/// Decodes text of unknown encoding: as UTF-8 if it is valid UTF-8, else in the encoding that the user named,
+/// and by default as CP1251 if it is very likely Cyrillic, or as CP1252.
 ///
-/// In playlists, tags and radio metadata, "Latin-1" means the encoding of the system that wrote them. The encoding is
-/// detected for each string, since lists that were joined from several sources mix encodings.
+/// In playlists, tags and radio metadata, "Latin-1" means the encoding of the system that wrote them. The
+/// encoding is detected for each string, since lists that were joined from several sources mix encodings.
 package enum LegacyText {
     private static let named = Locked<TextEncoding?>(nil)
 
-    /// Decodes all text that is not UTF-8 in `encoding` from now on; `nil` restores the default. The program calls this
-    /// once, before it reads any text.
+    /// Decodes all text that is not UTF-8 in `encoding` from now on; `nil` restores the default. The program
+    /// calls this once, before it reads any text.
     package static func assume(_ encoding: TextEncoding?) { named.withLock { $0 = encoding } }
 
     /// Decodes `bytes`, in `encoding` if they are not UTF-8 and it is not `nil`.
@@ -48,10 +48,11 @@ package enum LegacyText {
 
 /// Guesses if text is Cyrillic in CP1251 rather than Western in CP1252.
 ///
-/// Cyrillic words consist of bytes from 0xC0 on. In Western text such bytes are accented letters, which stand between
-/// ASCII letters. Text counts as Cyrillic if all of this holds, which no Western title known does:
+/// Cyrillic words consist of bytes from 0xC0 on. In Western text such bytes are accented letters, which stand
+/// between ASCII letters. Text counts as Cyrillic if all of this holds, which no Western title known does:
 ///
-/// - No word mixes the two kinds of letters, and no other byte of the upper half occurs but Cyrillic letters and signs.
+/// - No word mixes the two kinds of letters, and no other byte of the upper half occurs but Cyrillic letters
+///   and signs.
 /// - Upper-case letters only begin a word or fill it.
 /// - Words of three letters or more have four Cyrillic letters, or eight if no letter is lower-case.
 /// - More than half of these are the eleven commonest letters of Russian.

@@ -1,7 +1,8 @@
 internal import CUtf8proc
 import Glibc
 
-/// The normal forms of Unicode (UAX #15) that file names are written in: `é` is one character, or `e` and an accent.
+/// The normal forms of Unicode (UAX #15) that file names are written in: `é` is one character, or `e` and an
+/// accent.
 ///
 /// A list from macOS often has the decomposed form, while the files were copied in the composed one.
 package enum NormalForm: CaseIterable {

@@ -27,7 +27,8 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
             return
         }
         var scalars = String.UnicodeScalarView()
-        var (count, marks) = (0, 0)
+        var count = 0
+        var marks = 0
         for scalar in text.unicodeScalars {
             marks = scalar.value >= 0x300 && scalar.properties.isGraphemeExtend ? marks + 1 : 0
             if marks > Self.mostMarks { continue }

@@ -2,14 +2,15 @@
 package enum SizeText {
     /// Decimal units, as for networks and disks, rounded half up: `0 B`, `12 kB`, `3.4 MB`, `123 MB`.
     ///
-    /// From megabytes on there is one decimal below `decimalsBelow` units. With 10 the text takes at most six columns, up
-    /// to terabytes.
+    /// From megabytes on there is one decimal below `decimalsBelow` units. With 10 the text takes at most six
+    /// columns, up to terabytes.
     package static func text(_ bytes: Int64, decimalsBelow limit: Int64 = 100) -> String {
         let bytes = max(0, bytes)
         if bytes < 1_000 { return "\(bytes) B" }
         var scale: Int64 = 1_000
         for unit in ["kB", "MB", "GB", "TB"] {
-            let (whole, tenths) = (rounded(bytes, to: scale), rounded(bytes, to: scale / 10))
+            let whole = rounded(bytes, to: scale)
+            let tenths = rounded(bytes, to: scale / 10)
             if unit != "kB", tenths < limit * 10 { return "\(tenths / 10).\(tenths % 10) \(unit)" }
             // 999,999 bytes round to the next unit.
             if whole < 1_000 || unit == "TB" { return "\(whole) \(unit)" }
@@ -20,7 +21,8 @@ package enum SizeText {
 
     /// `1.9 of 10 GB`, `900 MB of 10 GB`: a unit that both have is written once.
     package static func text(_ bytes: Int64, of all: Int64) -> String {
-        let (part, whole) = (text(bytes), text(all).replacing(".0 ", with: " "))
+        let part = text(bytes)
+        let whole = text(all).replacing(".0 ", with: " ")
         let unit = part.split(separator: " ").last ?? ""
         return (whole.hasSuffix(" " + unit) ? String(part.dropLast(unit.count + 1)) : part) + " of " + whole
     }

@@ -2,8 +2,8 @@
 package enum Spelling {
     /// ` – did you mean NAME?`, with the name most similar to `name`; empty if none is similar.
     package static func hint(for name: String, among names: some Sequence<String>) -> String {
-        // A name whose length differs by more is no misspelling. It is not compared, because it may be as long as a
-        // whole file.
+        // A name whose length differs by more is no misspelling. It is not compared, because it may be as
+        // long as a whole file.
         let most = min(3, name.count / 2)
         let nearest = names.filter { abs($0.count - name.count) <= most }
             .map { (name: $0, distance: distance($0, name)) }.min { $0.distance < $1.distance }
@@ -11,7 +11,8 @@ package enum Spelling {
         return " – did you mean \(nearest.name)?"
     }
 
-    /// As `hint(for:among:)` for names of the form TABLE.KEY: the keys decide, so that a missing table is found too.
+    /// As `hint(for:among:)` for names of the form TABLE.KEY: the keys decide, so that a missing table is
+    /// found too.
     package static func hint(forPath path: String, among names: [String]) -> String {
         let key = { (name: String) in String(name.split(separator: ".").last ?? "") }
         let near = names.filter { !hint(for: key(path), among: [key($0)]).isEmpty }

@@ -2,9 +2,9 @@ internal import CUtf8proc
 
 /// One user-perceived character, with all of its code points and the columns that they take one by one.
 ///
-/// Many terminals (xterm, VTE, Alacritty) draw code point by code point, with the columns of `wcwidth`. Others
-/// join emoji, in fewer columns. So a cluster gets the columns of all its code points, which is room enough on
-/// both. The two halves of a flag are separate clusters, of one column each.
+/// Many terminals (xterm, VTE, Alacritty) draw code point by code point, with the columns of `wcwidth`.
+/// Others join emoji, in fewer columns. So a cluster gets the columns of all its code points, which is room
+/// enough on both. The two halves of a flag are separate clusters, of one column each.
 package struct TextCluster: Equatable {
     /// The most combining marks, and the most characters with columns after the first one; more than any
     /// language uses. Further marks are dropped; further characters begin a cluster of their own.
@@ -96,8 +96,8 @@ package struct TextCluster: Equatable {
 }
 
 extension SafeText {
-    /// `true` if each byte is a character of one column. Most text is, and looking up its properties would take a third
-    /// of the time of a drawing.
+    /// `true` if each byte is a character of one column. Most text is, and looking up its properties would
+    /// take a third of the time of a drawing.
     private var isPrintableASCII: Bool { string.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 
     /// The number of columns that the text takes on a screen.
@@ -134,19 +134,25 @@ extension SafeText {
     /// line.
     package func wrapped(toColumns limit: Int) -> [SafeText] {
         var lines: [String] = []
-        var (line, columns) = ("", 0)
+        var line = ""
+        var columns = 0
         for word in string.split(separator: " ").map({ SafeText($0) }) {
             let width = word.columns
             if columns > 0, columns + 1 + width > limit {
                 lines.append(line)
-                (line, columns) = ("", 0)
+                line = ""
+                columns = 0
             }
-            if columns > 0 { (line, columns) = (line + " ", columns + 1) }
+            if columns > 0 {
+                line += " "
+                columns += 1
+            }
             // A word longer than a line is broken anywhere.
             TextCluster.forEach(in: word) { cluster in
                 if columns + cluster.width > limit, columns > 0 {
                     lines.append(line)
-                    (line, columns) = ("", 0)
+                    line = ""
+                    columns = 0
                 }
                 line += cluster.text
                 columns += cluster.width

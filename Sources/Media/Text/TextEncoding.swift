@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// An encoding of text that is not UTF-8, such as windows-1251 or UTF-16, decoded by the C library (iconv(3)).
+/// An encoding of text that is not UTF-8, such as windows-1251 or UTF-16, decoded by the C library
+/// (iconv(3)).
 ///
-/// Known are the encodings that browsers know, under the labels of the Encoding Standard and some more. The C library
-/// knows more encodings, but some of its decoders are rarely used and have had grave faults, so no document may choose
-/// one of them.
+/// Known are the encodings that browsers know, under the labels of the Encoding Standard and some more. The C
+/// library knows more encodings, but some of its decoders are rarely used and have had grave faults, so no
+/// document may choose one of them.
 package struct TextEncoding: Sendable, Equatable {
     package static let windows1252 = TextEncoding(known: "CP1252")
     package static let windows1251 = TextEncoding(known: "CP1251")
@@ -14,8 +15,8 @@ package struct TextEncoding: Sendable, Equatable {
 
     private init(known name: String) { self.name = name }
 
-    /// The encoding with this label in any case, such as `windows-1251`, `GBK` or `ISO-8859-2`; `nil` if it is unknown or
-    /// if the C library lacks it.
+    /// The encoding with this label in any case, such as `windows-1251`, `GBK` or `ISO-8859-2`; `nil` if it
+    /// is unknown or if the C library lacks it.
     package init?(_ label: some StringProtocol) {
         let plain = label.prefix(40).lowercased().filter { $0.isLetter || $0.isNumber }
         guard let name = Self.names[plain] ?? Self.familyName(plain) else { return nil }
@@ -31,10 +32,11 @@ package struct TextEncoding: Sendable, Equatable {
         name = found.name
     }
 
-    /// Decodes `bytes`, without a byte order mark in front. A byte that the encoding does not define becomes U+FFFD, as does
-    /// an incomplete character at the end.
+    /// Decodes `bytes`, without a byte order mark in front. A byte that the encoding does not define becomes
+    /// U+FFFD, as does an incomplete character at the end.
     package func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-        // A small system may lack the C library's tables: most scripts then lose their letters, but not Western ones.
+        // A small system may lack the C library's tables: most scripts then lose their letters, but not
+        // Western ones.
         guard let handle = open() else {
             return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         }
@@ -48,7 +50,8 @@ package struct TextEncoding: Sendable, Equatable {
         Array(bytes).withUnsafeBufferPointer { string($0) }
     }
 
-    /// A handle of iconv, which must not be shared between threads; `nil` if the C library lacks the encoding or memory.
+    /// A handle of iconv, which must not be shared between threads; `nil` if the C library lacks the encoding
+    /// or memory.
     private func open() -> iconv_t? {
         let handle = iconv_open("UTF-8", name)
         return handle == iconv_t(bitPattern: -1) ? nil : handle
@@ -91,7 +94,8 @@ package struct TextEncoding: Sendable, Equatable {
         return nil
     }
 
-    /// The C library's names for other labels. As in browsers, a label means the larger encoding that texts really have.
+    /// The C library's names for other labels. As in browsers, a label means the larger encoding that texts
+    /// really have.
     private static let names = [
         "ascii": "CP1252", "usascii": "CP1252", "latin1": "CP1252", "iso88591": "CP1252",
         "latin2": "ISO-8859-2", "iso88599": "CP1254", "latin5": "CP1254", "iso885911": "CP874",

@@ -6,7 +6,8 @@ package enum TrackName {
         return title + " " + dash + " " + artist
     }
 
-    /// The same for the resource at `source`, a location without secrets; without a title, the name of its file.
+    /// The same for the resource at `source`, a location without secrets; without a title, the name of its
+    /// file.
     package static func text(
         _ title: SafeText?,
         _ artist: SafeText?,
@@ -16,7 +17,8 @@ package enum TrackName {
         title.map { text($0, artist, dash: dash) } ?? file(at: source)
     }
 
-    /// The last component of the path of `source`, unescaped, as `ResourceLocation.name`; the host if there is none.
+    /// The last component of the path of `source`, unescaped, as `ResourceLocation.name`; the host if there
+    /// is none.
     package static func file(at source: SafeText) -> SafeText {
         guard let scheme = source.string.firstRange(of: "://") else {
             return source.string.split(separator: "/").last.map { SafeText($0) } ?? source
@@ -25,8 +27,8 @@ package enum TrackName {
         return path.split(separator: "/").last.map { SafeText(PercentEncoding.decoded($0)) } ?? source
     }
 
-    /// `source` as messages name it: a path as it is, a URL unescaped, without scheme and query. A long URL is its host
-    /// and the name of its file.
+    /// `source` as messages name it: a path as it is, a URL unescaped, without scheme and query. A long URL
+    /// is its host and the name of its file.
     package static func place(_ source: SafeText) -> SafeText {
         guard let scheme = source.string.firstRange(of: "://") else { return source }
         let place = PercentEncoding.decoded(source.string[scheme.upperBound...].prefix { $0 != "?" })

@@ -93,7 +93,8 @@ final class ConsumingOutput: AudioOutput {
             throw MediaError(.sinkFailed, "the output", "it was used before connect or after close")
         }
         interruption.raise()
-        let (engine, interruption) = (engine, interruption)
+        let engine = engine
+        let interruption = interruption
         try await thread.run {
             interruption.lower()
             try body(engine)

@@ -10,7 +10,8 @@ final class FileWriter: @unchecked Sendable {
         case wav
     }
 
-    /// The path, in which `%n` stands for the number of the file; `nil` for standard output, which stays open.
+    /// The path, in which `%n` stands for the number of the file; `nil` for standard output, which stays
+    /// open.
     private let pattern: String?
     private let container: Container
     /// The samples to write.
@@ -21,8 +22,8 @@ final class FileWriter: @unchecked Sendable {
     private var created: Set<String> = []
     /// The number of `file`, or of the next file if none is open.
     private var number = 1
-    /// The format of the first music in `file`; later music may differ only in its sample format. `nil` until it is
-    /// known.
+    /// The format of the first music in `file`; later music may differ only in its sample format. `nil` until
+    /// it is known.
     private var format: AudioFormat?
     private var dataBytes: Int64 = 0
 
@@ -54,8 +55,8 @@ final class FileWriter: @unchecked Sendable {
         }
     }
 
-    /// Declares that the samples that follow are music of the format `next`, and begins a new file if files are
-    /// numbered.
+    /// Declares that the samples that follow are music of the format `next`, and begins a new file if files
+    /// are numbered.
     ///
     /// Throws `.sinkFormat` if one file would have to hold two rates, or other channels.
     func begin(_ next: AudioFormat) throws {
@@ -72,13 +73,14 @@ final class FileWriter: @unchecked Sendable {
         format = next
         dataBytes = 0
         guard container == .wav else { return }
-        // Until `end`, the header states the largest sizes, which players understand as "until the end of the file", so
-        // that the file still plays if this process is killed.
+        // Until `end`, the header states the largest sizes, which players understand as "until the end of the
+        // file", so that the file still plays if this process is killed.
         let header = WAVHeader(format: next, sample: sample, dataBytes: .max).bytes
         _ = try header.withUnsafeBytes { try append($0, until: nil) }
     }
 
-    /// Writes a prefix of `bytes` and returns its length: all of them, or fewer once `interruption` is raised.
+    /// Writes a prefix of `bytes` and returns its length: all of them, or fewer once `interruption` is
+    /// raised.
     func write(_ bytes: UnsafeRawBufferPointer, until interruption: Interruption) throws(MediaError) -> Int {
         let written = try append(bytes, until: interruption)
         dataBytes += Int64(written)
@@ -125,8 +127,8 @@ struct WAVHeader {
     /// The music; the file has `sample` instead of its samples.
     var format: AudioFormat
     var sample: SinkSample
-    /// The number of PCM bytes that follow. Sizes in RIFF have 32 bits: a larger number is written as the largest that
-    /// fits, which players take for "until the end of the file".
+    /// The number of PCM bytes that follow. Sizes in RIFF have 32 bits: a larger number is written as the
+    /// largest that fits, which players take for "until the end of the file".
     var dataBytes: Int64
 
     var bytes: [UInt8] {
@@ -150,8 +152,8 @@ struct WAVHeader {
     private var formatFields: [UInt8] {
         let codec: UInt16 = sample == .f32 ? 3 : 1  // WAVE_FORMAT_IEEE_FLOAT, WAVE_FORMAT_PCM
         let bits = UInt16(sample.byteCount * 8)
-        // Only WAVE_FORMAT_EXTENSIBLE states the order of channels, and only it may have floating point without a chunk
-        // `fact`.
+        // Only WAVE_FORMAT_EXTENSIBLE states the order of channels, and only it may have floating point
+        // without a chunk `fact`.
         let isExtensible = format.channelCount > 2 || sample == .f32
         var fields: [UInt8] = []
         append(isExtensible ? 0xFFFE : codec, to: &fields)

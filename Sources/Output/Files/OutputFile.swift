@@ -13,7 +13,8 @@ struct OutputFile: ~Copyable {
 
     /// Creates the file at `path`.
     ///
-    /// A file that exists may be the music itself, so it is refused unless it is empty or `replaces` is `true`.
+    /// A file that exists may be the music itself, so it is refused unless it is empty or `replaces` is
+    /// `true`.
     init(creating path: String, replaces: Bool) throws(MediaError) {
         let name = SafeText(path)
         // Non-blocking: otherwise a named pipe without a reader would block the player.
@@ -34,7 +35,9 @@ struct OutputFile: ~Copyable {
             Glibc.close(descriptor)
             throw MediaError(.sinkFailed, name, "exists already; choose another name, or delete it first")
         }
-        (self.descriptor, self.isRegular, self.name) = (descriptor, isRegular, name)
+        self.descriptor = descriptor
+        self.isRegular = isRegular
+        self.name = name
     }
 
     /// Writes to the file behind `descriptor`, which stays open.
@@ -106,7 +109,8 @@ final class Interruption: Sendable {
         if pipe(&ends) == 0 {
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         }
-        (descriptor, writer) = (ends[0], ends[1])
+        descriptor = ends[0]
+        writer = ends[1]
     }
 
     deinit {

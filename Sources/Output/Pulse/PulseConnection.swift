@@ -26,8 +26,8 @@ final class PulseConnection: @unchecked Sendable {
     /// The stream before it, until the new one plays.
     private var previous: PulseStream?
 
-    /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost. libpulse must be
-    /// open.
+    /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost.
+    /// libpulse must be open.
     init(clock: any MonotonicClock, onLoss: @escaping @Sendable (MediaError) -> Void) throws(MediaError) {
         mainloop = try PulseMainloop()
         self.clock = clock
@@ -81,11 +81,11 @@ final class PulseConnection: @unchecked Sendable {
         try outcome.get()
     }
 
-    /// Makes `next` the stream of this connection, and ends the use of the one before it. Returns `false`, with
-    /// `next` ended, if the connection itself was closed.
+    /// Makes `next` the stream of this connection, and ends the use of the one before it. Returns `false`,
+    /// with `next` ended, if the connection itself was closed.
     ///
-    /// The earlier stream stays at the server until `next` plays. A sink that loses its last stream may be suspended or set
-    /// up again, or render silence far ahead: `next` would begin up to two seconds late.
+    /// The earlier stream stays at the server until `next` plays. A sink that loses its last stream may be
+    /// suspended or set up again, or render silence far ahead: `next` would begin up to two seconds late.
     func replaceStream(with next: PulseStream) -> Bool {
         mainloop.withLock {
             guard !isClosed else {
@@ -106,11 +106,11 @@ final class PulseConnection: @unchecked Sendable {
         previous = nil
     }
 
-    /// Returns the result of `wait`, a wait for the server's reply to a request. Gives up the connection, which ends the
-    /// wait, if that takes too long.
+    /// Returns the result of `wait`, a wait for the server's reply to a request. Gives up the connection,
+    /// which ends the wait, if that takes too long.
     ///
-    /// A server that is stopped or hangs keeps its connections open and never replies: without a limit, libpulse
-    /// would wait for ever.
+    /// A server that is stopped or hangs keeps its connections open and never replies: without a limit,
+    /// libpulse would wait for ever.
     func withTimeLimit<Value: Sendable>(_ wait: () async -> Value) async -> Value {
         let watchdog = Task { [weak self, clock] in
             guard (try? await clock.sleep(for: Self.timeLimit)) != nil else { return }

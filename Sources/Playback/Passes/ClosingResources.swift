@@ -3,8 +3,9 @@ import System
 
 /// Closes resources after their last pass, some after fetching their missing bytes, in the background.
 ///
-/// Committing waits for the disk, and a fetch for the network. Only reopening the same resource, or shutting down,
-/// waits for them. The loader gives background fetches the lowest priority, so the music never waits for their bytes.
+/// Committing waits for the disk, and a fetch for the network. Only reopening the same resource, or shutting
+/// down, waits for them. The loader gives background fetches the lowest priority, so the music never waits
+/// for their bytes.
 final class ClosingResources: Sendable {
     /// How often a fetch is checked: often enough that a complete resource is soon closed.
     static let interval = Duration.seconds(1)
@@ -31,8 +32,8 @@ final class ClosingResources: Sendable {
     private let progressed: @Sendable (Track) -> Void
     private let state = Locked(State())
 
-    /// `progressed` is called after each check of a fetch, and once a resource is closed: only then is all of it
-    /// committed, so that the cache has its final ranges.
+    /// `progressed` is called after each check of a fetch, and once a resource is closed: only then is all of
+    /// it committed, so that the cache has its final ranges.
     init(clock: any MonotonicClock, mostFetches: Int, progressed: @escaping @Sendable (Track) -> Void) {
         self.clock = clock
         self.mostFetches = mostFetches
@@ -41,8 +42,8 @@ final class ClosingResources: Sendable {
 
     func close(_ resource: TrackResource) { add(resource, isFetching: false) { await resource.close() } }
 
-    /// Fetches the missing bytes of `resource`, closes it and calls `ended` with its report. If there are too many
-    /// fetches, the oldest one is cancelled.
+    /// Fetches the missing bytes of `resource`, closes it and calls `ended` with its report. If there are too
+    /// many fetches, the oldest one is cancelled.
     func fetchRest(of resource: TrackResource, ended: @escaping @Sendable (LoadReport) -> Void) {
         state.withLock { state in
             let fetches = state.closings.indices.filter { state.closings[$0].isFetching }
@@ -80,7 +81,8 @@ final class ClosingResources: Sendable {
         }
     }
 
-    /// Cancels the fetch at `location`, which is about to be opened again. Returns the tasks to await before that.
+    /// Cancels the fetch at `location`, which is about to be opened again. Returns the tasks to await before
+    /// that.
     func end(at location: ResourceLocation) -> [Task<Void, Never>] { end { $0.location == location } }
 
     /// Cancels all fetches; returns when every resource is closed and every report was sent.

@@ -14,8 +14,8 @@ struct DecodePass: Sendable {
 
     /// Frames decoded at a time until the sink plays: a tenth of a second, so that it starts soon.
     private static let firstStep = 4_608
-    /// Frames decoded at a time afterwards: a third of the ring, so that calls and wake-ups are few. Decoding them
-    /// takes about a millisecond, which is how long a cancel waits.
+    /// Frames decoded at a time afterwards: a third of the ring, so that calls and wake-ups are few. Decoding
+    /// them takes about a millisecond, which is how long a cancel waits.
     private static let laterStep = 27_648
     /// The most bytes of a step, which bounds the frames of formats with many channels.
     private static let mostStepBytes = 256 << 10
@@ -124,8 +124,8 @@ struct DecodePass: Sendable {
         .allocate(byteCount: step(of: format) * format.bytesPerFrame, alignment: 16)
     }
 
-    /// Sends the title of a live stream if a new one begins at `frame`; `song` is the title in the tags of the
-    /// music itself.
+    /// Sends the title of a live stream if a new one begins at `frame`; `song` is the title in the tags of
+    /// the music itself.
     private func sendTitle(
         of reader: any ResourceReader,
         _ song: SafeText?,
@@ -240,8 +240,8 @@ struct LiveTitles: Sendable {
         station = report.station
     }
 
-    /// The newest title of which music has been read, or `song`, the title in the tags of the music itself; `nil` if
-    /// there is none, or if an earlier call returned it.
+    /// The newest title of which music has been read, or `song`, the title in the tags of the music itself;
+    /// `nil` if there is none, or if an earlier call returned it.
     mutating func next(in report: LiveReport, song: SafeText? = nil) -> SafeText? {
         station = report.station
         if song != sentSong {

@@ -80,8 +80,8 @@ final class PassTable {
     /// Cancels a pass. Returns when it has stopped writing, with the report of its resource if that is
     /// closed.
     ///
-    /// If the track `wasHeard`, the missing bytes of the resource may be fetched in the background; then its report
-    /// comes later.
+    /// If the track `wasHeard`, the missing bytes of the resource may be fetched in the background; then its
+    /// report comes later.
     func cancel(_ id: PassID, keepsResource: Bool, wasHeard: Bool = false) async -> LoadReport? {
         guard let pass = passes.removeValue(forKey: id) else { return nil }
         pass.task.cancel()
@@ -107,8 +107,8 @@ final class PassTable {
         thread.stop()
     }
 
-    /// A new resource. It opens only after earlier ones at the same location have closed, since the old loader cannot
-    /// provide a file that has changed or must be loaded again.
+    /// A new resource. It opens only after earlier ones at the same location have closed, since the old
+    /// loader cannot provide a file that has changed or must be loaded again.
     private func makeResource(for start: PassStart) -> TrackResource {
         let location = start.track.location
         let before = closings.end(at: location) + downloads.yield(at: location)

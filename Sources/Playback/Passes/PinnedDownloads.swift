@@ -24,7 +24,9 @@ final class PinnedDownloads: Sendable {
         send: @escaping @Sendable (PlayerInput) -> Void,
         progressed: @escaping @Sendable (Track) -> Void
     ) {
-        (self.parts, self.send, self.progressed) = (parts, send, progressed)
+        self.parts = parts
+        self.send = send
+        self.progressed = progressed
     }
 
     /// Downloads `tracks` after those that are waiting. Never waits.
@@ -44,8 +46,8 @@ final class PinnedDownloads: Sendable {
         }
     }
 
-    /// Interrupts a download at `location`, which is about to be opened; it begins again at the end of the line.
-    /// Returns the task to await before that.
+    /// Interrupts a download at `location`, which is about to be opened; it begins again at the end of the
+    /// line. Returns the task to await before that.
     func yield(at location: ResourceLocation) -> [Task<Void, Never>] {
         state.withLock { state in
             guard let task = state.task, let first = state.tracks.first, first.location == location else {
@@ -60,7 +62,8 @@ final class PinnedDownloads: Sendable {
     /// Cancels all downloads; returns when the bytes received until then are committed.
     func finish() async {
         let task = state.withLock { state in
-            (state.isOver, state.tracks) = (true, [])
+            state.isOver = true
+            state.tracks = []
             state.task?.cancel()
             return state.task
         }

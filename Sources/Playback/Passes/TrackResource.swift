@@ -73,7 +73,8 @@ final class TrackResource: Sendable {
         return try await decoder.seek(to: start)
     }
 
-    /// `true` if a pass from `start` finds all bytes that its first sound needs. Called by one pass at a time.
+    /// `true` if a pass from `start` finds all bytes that its first sound needs. Called by one pass at a
+    /// time.
     func isStored(at start: Duration) -> Bool {
         guard let reader = openReader else { return false }
         if let length = reader.length, reader.isStored(0..<length) { return true }

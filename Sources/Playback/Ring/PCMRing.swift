@@ -24,8 +24,8 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
     private static let usualTime = Duration.seconds(2)
     /// Two seconds of stereo of 24 bits at 96 kHz. Of eight channels at 192 kHz they would take 12 MB.
     private static let mostBytes = 3 << 19
-    /// The ring holds at least this time, however many bytes that takes: more than the 250 ms of the sink's own buffer,
-    /// which is filled from the ring at the start. Of eight channels at 192 kHz, 1.8 MB.
+    /// The ring holds at least this time, however many bytes that takes: more than the 250 ms of the sink's
+    /// own buffer, which is filled from the ring at the start. Of eight channels at 192 kHz, 1.8 MB.
     private static let leastTime = Duration.milliseconds(300)
 
     /// The frames of `format` that the player's ring holds.

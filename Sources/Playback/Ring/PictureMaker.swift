@@ -41,8 +41,8 @@ struct PictureMaker {
         clearLevels()
     }
 
-    /// Takes whole frames, the first of which is `frame`, and calls `made` with each finished picture and its first
-    /// frame.
+    /// Takes whole frames, the first of which is `frame`, and calls `made` with each finished picture and its
+    /// first frame.
     mutating func take(
         _ pcm: UnsafeRawBufferPointer,
         at frame: FrameCount,
@@ -101,7 +101,8 @@ struct PictureMaker {
         return min(1, max(0, 1 - 10 * log10(power) / SoundPicture.quietest))
     }
 
-    /// Divides the range from the lowest frequency to the highest that the rate allows into equal steps of pitch.
+    /// Divides the range from the lowest frequency to the highest that the rate allows into equal steps of
+    /// pitch.
     private static func bands(size: Int, sampleRate: Int) -> [Range<Int>] {
         let width = Double(sampleRate) / Double(size)
         let top = min(frequencies.upperBound, Double(sampleRate) / 2)
@@ -134,8 +135,8 @@ final class Spectrum: @unchecked Sendable {
 
     deinit { free(UnsafeMutableRawPointer(plan)) }
 
-    /// The power of each bin, from 0 Hz to half the sample rate in `size / 2` steps: a full-scale sine at a bin's
-    /// frequency gives 1 there.
+    /// The power of each bin, from 0 Hz to half the sample rate in `size / 2` steps: a full-scale sine at a
+    /// bin's frequency gives 1 there.
     func powers(of samples: ArraySlice<Float>) -> [Float] {
         let windowed = zip(samples, window).map { $0 * $1 }
         var bins = [kiss_fft_cpx](repeating: kiss_fft_cpx(), count: size / 2 + 1)

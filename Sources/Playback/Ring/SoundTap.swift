@@ -4,8 +4,8 @@ import System
 
 /// Makes pictures of the frames that are written into the ring, while the spectrum view is open.
 ///
-/// `follow` is called on the decoder's thread, never on the audio thread. While no view is open it reads one atomic
-/// and returns: nothing is computed, allocated or woken.
+/// `follow` is called on the decoder's thread, never on the audio thread. While no view is open it reads one
+/// atomic and returns: nothing is computed, allocated or woken.
 final class SoundTap: Sendable {
     private struct Analysis {
         var maker: PictureMaker

@@ -1,8 +1,8 @@
 import Media
 import System
 
-/// Works in the background: resolves sources and, independently of that, saves playlists and pins tracks in the order
-/// of the commands.
+/// Works in the background: resolves sources and, independently of that, saves playlists and pins tracks in
+/// the order of the commands.
 final class BackgroundJobs: Sendable {
     private let save: @Sendable ([Track], String) async throws -> Void
     private let cache: (any CacheStatus)?
@@ -34,8 +34,8 @@ final class BackgroundJobs: Sendable {
 
     func resolve(_ source: String) { additions.read([source]) }
 
-    /// Stops resolving the present sources, and sends the tracks that were read of them. Sources added later are
-    /// resolved.
+    /// Stops resolving the present sources, and sends the tracks that were read of them. Sources added later
+    /// are resolved.
     func stopAdding() { additions.stop() }
 
     /// Saves `contents`. The list of tracks with their tags is made only when the job runs, so that waiting

@@ -3,8 +3,8 @@ import System
 
 /// Looks up in the background how much of each track is cached, for the snapshots.
 ///
-/// A long queue is looked up in batches, without delaying the player. The result is replaced as a whole, so that reading
-/// it costs the same for any length of the queue.
+/// A long queue is looked up in batches, without delaying the player. The result is replaced as a whole, so
+/// that reading it costs the same for any length of the queue.
 final class CachedWatch: Sendable {
     /// Tracks that are looked up in one call.
     static let batch = 500

@@ -77,7 +77,8 @@ struct InboxState: Sendable {
             inputs[index] = nil
         }
         urgent.append(input)
-        (count, commandCount) = (count + 1, commandCount + 1)
+        count += 1
+        commandCount += 1
     }
 
     /// Adds an input after all others.
@@ -123,7 +124,13 @@ struct InboxState: Sendable {
     /// Accepts no more inputs; returns those that wait.
     mutating func close() -> [PlayerInput] {
         isClosed = true
-        defer { (inputs, first, urgent, count, commandCount) = ([], 0, [], 0, 0) }
+        defer {
+            inputs = []
+            first = 0
+            urgent = []
+            count = 0
+            commandCount = 0
+        }
         return urgent + inputs[first...].compactMap { $0 }
     }
 }

@@ -10,16 +10,16 @@ struct LoadedMusic: Sendable {
     let position: Duration
     let duration: Duration?
 
-    /// The duration of the music that is cached without a gap from the heard byte on. This includes decoded PCM,
-    /// because its bytes are stored too.
+    /// The duration of the music that is cached without a gap from the heard byte on. This includes decoded
+    /// PCM, because its bytes are stored too.
     var buffered: Duration {
         guard let info, info.bytesPerSecond > 0, let run else { return .zero }
         if let timeMap { return max(.zero, timeMap.time(at: run.upperBound) - position) }
         return .seconds(Double(run.count) / info.bytesPerSecond)
     }
 
-    /// `buffered` while the bytes after it are arriving, or about to be requested; `nil` if they are not: at the end of
-    /// the track or of the read-ahead, before the next attempt, and in a stream without length.
+    /// `buffered` while the bytes after it are arriving, or about to be requested; `nil` if they are not: at
+    /// the end of the track or of the read-ahead, before the next attempt, and in a stream without length.
     var arriving: Duration? {
         guard report.wait == nil, let end = run?.upperBound ?? byteOffset,
             report.inFlight.contains(where: { $0.contains(end) }) || report.wanted?.contains(end) == true
@@ -27,8 +27,8 @@ struct LoadedMusic: Sendable {
         return buffered
     }
 
-    /// The times at which the bytes are played: by the decoder's seek table, or evenly from the first audio byte on.
-    /// `nil` if the length in bytes or the duration is unknown, as for a live stream.
+    /// The times at which the bytes are played: by the decoder's seek table, or evenly from the first audio
+    /// byte on. `nil` if the length in bytes or the duration is unknown, as for a live stream.
     var timeMap: TimeMap? {
         guard report.live == nil, let info, let length = report.length, let duration,
             (0..<length).contains(info.audioStart)

@@ -43,8 +43,8 @@ package struct PlaybackParts: Sendable {
     package var open: @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
     package typealias OpenFile = @Sendable (String, WorkThread) async throws -> any ResourceReader
 
-    /// Opens the local file at a path for reading its tags on a thread. `nil` if the tags of tracks that were not
-    /// played yet are not shown.
+    /// Opens the local file at a path for reading its tags on a thread. `nil` if the tags of tracks that were
+    /// not played yet are not shown.
     package var openFile: OpenFile?
     /// Chooses the decoder of an open resource by its kind, and makes it.
     package var makeDecoder: @Sendable (any ResourceReader, Track) async throws -> any AudioDecoder

@@ -257,7 +257,8 @@ final class PlayerShell {
     private func endTrack(_ id: PassID, _ ended: PlayerEvent.EndReport) {
         let load = passes.resource(of: id)?.report ?? LoadReport()
         var report = ended
-        (report.cachedBytes, report.fetchedBytes) = (load.cachedBytes, load.fetchedBytes)
+        report.cachedBytes = load.cachedBytes
+        report.fetchedBytes = load.fetchedBytes
         report.requestCount = load.requestCount
         totals.trackEnded(report)
         if report.frames > 0, report.reason != .failed { heardPasses.insert(id) }
@@ -326,7 +327,8 @@ final class PlayerShell {
         snapshot.byteOffset = loaded.byteOffset
         snapshot.volume = state.volume
         snapshot.isMuted = state.isMuted
-        (snapshot.hasNext, snapshot.previousRestarts) = (state.queue.hasNext, state.previousRestarts)
+        snapshot.hasNext = state.queue.hasNext
+        snapshot.previousRestarts = state.previousRestarts
         snapshot.isShuffled = state.queue.isShuffled
         snapshot.repeatMode = state.queue.repeatMode
         snapshot.gainMode = state.gainMode

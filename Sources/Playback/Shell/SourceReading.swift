@@ -27,7 +27,9 @@ final class SourceReading: Sendable {
         order: ReadingOrder,
         deliver: @escaping @Sendable (ReadingOrder.Output) -> Void
     ) {
-        (self.resolver, self.clock, self.deliver) = (resolver, clock, deliver)
+        self.resolver = resolver
+        self.clock = clock
+        self.deliver = deliver
         let (stream, inputs) = AsyncStream.makeStream(of: Input.self)
         self.inputs = inputs
         Task { await run(order, stream) }
@@ -97,8 +99,8 @@ final class SourceReading: Sendable {
     /// Stops waiting for the first sources that are not read yet, so that the tracks read behind them play.
     func passOver() { inputs.yield(.passOver) }
 
-    /// Stops reading the present sources, after two seconds at the latest, and delivers the tracks that were read of
-    /// them. Sources added later are read.
+    /// Stops reading the present sources, after two seconds at the latest, and delivers the tracks that were
+    /// read of them. Sources added later are read.
     func stop() { inputs.yield(.stop) }
 
     /// Cancels all reading: no more tracks are needed.

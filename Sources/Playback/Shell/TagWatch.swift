@@ -1,12 +1,12 @@
 import Media
 import System
 
-/// Finds the tags and lengths of tracks before they are played, so that the queue can show, search and sort them: those
-/// of local tracks in their files, those of cached tracks in the cache.
+/// Finds the tags and lengths of tracks before they are played, so that the queue can show, search and sort
+/// them: those of local tracks in their files, those of cached tracks in the cache.
 ///
-/// It reads one file at a time, and of each only the bytes that opening the track reads. Everything is done on a
-/// thread of its own with low priority, so a slow disk delays neither the music nor the end of the player. Each track
-/// is looked up once; when it is played, its decoder reports better tags.
+/// It reads one file at a time, and of each only the bytes that opening the track reads. Everything is done
+/// on a thread of its own with low priority, so a slow disk delays neither the music nor the end of the
+/// player. Each track is looked up once; when it is played, its decoder reports better tags.
 final class TagWatch: Sendable {
     /// Receives what was found, and `true` with the last part of the tracks that were added.
     typealias Found = @Sendable ([Track.ID: TrackFacts], _ isLast: Bool) -> Void
@@ -128,7 +128,8 @@ private struct TagReport {
 }
 
 extension TrackFacts {
-    /// The tags of `track`, completed by those in its stream. The playlist's duration is taken before an estimated one.
+    /// The tags of `track`, completed by those in its stream. The playlist's duration is taken before an
+    /// estimated one.
     init(of info: StreamInfo, for track: Track) {
         let isBetter = info.isDurationExact || track.duration == nil
         self.init(tags: track.tags(with: info.tags), duration: isBetter ? info.duration : track.duration)

@@ -15,8 +15,8 @@ struct Announcer: Sendable {
     private var reportedChanges: [SafeText: Duration] = [:]
     /// The last reported wait of a load.
     private var reportedWait: (pass: PassID, wait: LoadWait)?
-    /// The tracks that were added, those that the queue had already, and the sources that failed, since additions began
-    /// to be read.
+    /// The tracks that were added, those that the queue had already, and the sources that failed, since
+    /// additions began to be read.
     private var additions = Additions()
     /// The number of the message with these counts; `nil` after the last addition.
     private var sumOfAdditions: Int?
@@ -28,7 +28,8 @@ struct Announcer: Sendable {
     }
 
     private static let mostMessages = 100
-    /// The least time between two reports that one resource has changed: a recording in progress changes all the time.
+    /// The least time between two reports that one resource has changed: a recording in progress changes all
+    /// the time.
     private static let changePause = Duration.seconds(60)
 
     /// Sets the time of the next messages and events.
@@ -58,7 +59,8 @@ struct Announcer: Sendable {
         (error.code.isLostSource ? [.countLostSource] : []) + notice(error, failed: failed)
     }
 
-    /// Reports the problems of the sources of the command line. If none brought a track, `source` is the last of them.
+    /// Reports the problems of the sources of the command line. If none brought a track, `source` is the last
+    /// of them.
     mutating func launched(with problems: [MediaError], of source: String?) -> [PlayerEffect] {
         let failed = source.map { PlayerCommand.add($0) }
         let effects = problems.flatMap { problem($0, failed: failed) }
@@ -67,8 +69,9 @@ struct Announcer: Sendable {
         return effects
     }
 
-    /// Reports how many tracks the additions that are being read have brought so far, and how many of theirs the queue
-    /// had already. After the last of them, also names the sources that failed, since this message hides theirs.
+    /// Reports how many tracks the additions that are being read have brought so far, and how many of theirs
+    /// the queue had already. After the last of them, also names the sources that failed, since this message
+    /// hides theirs.
     mutating func added(
         _ count: Int,
         known: Int,
@@ -204,8 +207,8 @@ struct Announcer: Sendable {
 
     // MARK: Tracks
 
-    /// The events, and the title in the sound server's mixer, for a track that becomes current or better known. `index`
-    /// counts from 1.
+    /// The events, and the title in the sound server's mixer, for a track that becomes current or better
+    /// known. `index` counts from 1.
     func announce(_ pass: Pass, index: Int, isPlayed: Bool) -> [PlayerEffect] {
         let tags = tags(of: pass)
         let title = tags.title ?? pass.track.location.name
@@ -221,9 +224,11 @@ struct Announcer: Sendable {
         report.duration = pass.duration ?? (pass.isLive ? nil : facts[pass.track.id]?.duration)
         report.tags = tags(of: pass)
         report.isSeekable = !pass.isLive
-        (report.isLive, report.station) = (pass.isLive, pass.station?.name)
+        report.isLive = pass.isLive
+        report.station = pass.station?.name
         report.chapters = pass.info?.chapters.count ?? 0
-        (report.episode, report.isPlayed) = (pass.track.episode, isPlayed)
+        report.episode = pass.track.episode
+        report.isPlayed = isPlayed
         return .emit(.track(report))
     }
 
@@ -241,7 +246,8 @@ struct Announcer: Sendable {
         if facts[pass.track.id] != new { facts[pass.track.id] = new }
     }
 
-    /// Remembers `found`, tags and lengths of tracks that were not opened yet; opening a track gives better ones.
+    /// Remembers `found`, tags and lengths of tracks that were not opened yet; opening a track gives better
+    /// ones.
     mutating func learn(_ found: [Track.ID: TrackFacts]) { facts.merge(found) { opened, _ in opened } }
 
     mutating func failed(_ track: Track.ID, because error: MediaError) {

@@ -2,9 +2,10 @@ import Media
 
 /// The commands that wait for tracks that are still being read, in their order. Pure.
 ///
-/// A script's commands that change the queue, except `add`, wait for the tracks that are being read. All commands of
-/// a script that change the queue, and its `save` and `quit`, also wait behind the commands that already wait. Its
-/// other commands do not, so that playing can be controlled while a slow server delays a `save`.
+/// A script's commands that change the queue, except `add`, wait for the tracks that are being read. All
+/// commands of a script that change the queue, and its `save` and `quit`, also wait behind the commands that
+/// already wait. Its other commands do not, so that playing can be controlled while a slow server delays a
+/// `save`.
 struct HeldCommands: Sendable {
     /// How many of the requested tracks are known.
     enum Knowledge: Sendable {
@@ -20,8 +21,8 @@ struct HeldCommands: Sendable {
     private var due: ArraySlice<PlayerCommand> = []
 
     var count: Int { due.count + commands.count }
-    /// `true` while further commands follow the present one: until they are carried out, the player does not end with
-    /// its queue.
+    /// `true` while further commands follow the present one: until they are carried out, the player does not
+    /// end with its queue.
     var hasDue: Bool { !due.isEmpty }
     /// The lists that were to be saved.
     var unsavedPaths: [String] {

@@ -2,8 +2,8 @@ import Media
 
 /// The state of the sink's stream, and of the recovery after the audio server was lost. Pure.
 struct OutputState: Sendable, Equatable {
-    /// The refill after an underrun. It doubles with each further one: on a connection that is slower than the music,
-    /// a few long pieces are heard instead of many short ones.
+    /// The refill after an underrun. It doubles with each further one: on a connection that is slower than
+    /// the music, a few long pieces are heard instead of many short ones.
     static let firstRefill = Duration.seconds(1)
     static let longestRefill = Duration.seconds(8)
     /// After this time without an underrun, the next one counts as the first.
@@ -31,8 +31,8 @@ struct OutputState: Sendable, Equatable {
 
     init(joining: TrackJoining) { self.joining = joining }
 
-    /// `true` if the sink could start, but waits until more of the track is loaded: a refill that is longer than the
-    /// ring is not decoded in advance, since its bytes take a tenth of the memory of its PCM.
+    /// `true` if the sink could start, but waits until more of the track is loaded: a refill that is longer
+    /// than the ring is not decoded in advance, since its bytes take a tenth of the memory of its PCM.
     var awaitsBytes: Bool {
         guard isBuffering, isPrimed, let format else { return false }
         return format.frames(in: refill) > PCMRing.frames(for: format)
@@ -51,9 +51,9 @@ struct OutputState: Sendable, Equatable {
 
     /// Opens a stream for `pass`, unless the samples of `format` stay exact in the open one.
     ///
-    /// - Parameter expectsWide: `true` if integers of more than 16 bits may follow. Then music of 16 bits gets a
-    ///   stream of 32 bits, in which it stays exact too and which they can follow without a gap. The ring then takes
-    ///   twice the memory: of stereo at 44.1 kHz, 0.7 MB.
+    /// - Parameter expectsWide: `true` if integers of more than 16 bits may follow. Then music of 16 bits
+    ///   gets a stream of 32 bits, in which it stays exact too and which they can follow without a gap. The
+    ///   ring then takes twice the memory: of stereo at 44.1 kHz, 0.7 MB.
     mutating func open(_ format: AudioFormat, for pass: Pass, expectsWide: Bool) -> [PlayerEffect] {
         let widens = expectsWide && joining == .rounding && format.sample == .s16
         if let open = self.format {

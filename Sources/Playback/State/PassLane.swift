@@ -1,6 +1,7 @@
 import Media
 
-/// Identifies a pass of the decoder over a track. Each seek begins a new pass; events with an old ID are dropped.
+/// Identifies a pass of the decoder over a track. Each seek begins a new pass; events with an old ID are
+/// dropped.
 struct PassID: Hashable, Sendable, Comparable {
     var value: Int
 
@@ -97,7 +98,9 @@ struct Pass: Sendable {
         isQuit: Bool
     ) -> PlayerEvent.EndReport {
         var report = PlayerEvent.EndReport(index: index, reason: reason)
-        (report.frames, report.stalls, report.error) = (frames, stalls, error)
+        report.frames = frames
+        report.stalls = stalls
+        report.error = error
         let isShort = info.map { $0.format.duration(of: frames) < .seconds(5) } ?? true
         report.isBrief = reason == .skipped && !isQuit && isShort
         return report
@@ -186,8 +189,8 @@ struct PassLane: Sendable {
         return pass.changes < Self.mostChanges
     }
 
-    /// Two changes may be only of validators, which are not trusted after that (see `Loaders`). The third is of the bytes;
-    /// a resource that changes again would be downloaded for ever.
+    /// Two changes may be only of validators, which are not trusted after that (see `Loaders`). The third is
+    /// of the bytes; a resource that changes again would be downloaded for ever.
     private static let mostChanges = 3
 
     /// Prepares the track of a pass again, because its resource has changed.
@@ -362,7 +365,8 @@ struct Timeline: Sendable {
 
     mutating func removeAll() { segments = [] }
 
-    /// Removes segments that ended before `heard`, and returns their passes, each with the number of its frames.
+    /// Removes segments that ended before `heard`, and returns their passes, each with the number of its
+    /// frames.
     ///
     /// Exactly at the boundary, the old pass stays, because nothing of the new one was heard yet.
     mutating func advance(to heard: FrameCount) -> [(pass: PassID, frames: FrameCount)] {

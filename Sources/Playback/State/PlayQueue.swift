@@ -19,7 +19,8 @@ struct PlayQueue: Sendable {
     /// Has the played state of episodes that are added; `nil` if nothing is remembered.
     var memory: (any ListeningMemory)?
     private var history = QueueHistory()
-    /// The track from which the user last went to the previous one, until a track is heard or requested otherwise.
+    /// The track from which the user last went to the previous one, until a track is heard or requested
+    /// otherwise.
     var wentBackFrom: Track.ID?
     /// The podcast feeds of all tracks so far, by their URL, in the order in which they were added.
     private var feeds: [String: Int] = [:]
@@ -28,7 +29,8 @@ struct PlayQueue: Sendable {
     private var random: SplitMix64
     /// The number of requested additions that are still being read.
     private var awaitedAdditions = 0
-    /// `true` if the next addition was requested before the last one arrived, so that one `undo` removes both.
+    /// `true` if the next addition was requested before the last one arrived, so that one `undo` removes
+    /// both.
     private var joinsAdditions = false
 
     /// `seed` determines every shuffle.
@@ -57,8 +59,8 @@ struct PlayQueue: Sendable {
     /// `true` if `previous` plays another track.
     var hasPrevious: Bool { !tracks.isEmpty && (repeatMode == .all || current != track(atOrderPlace: 0)) }
 
-    /// `true` if the name of one of the next 100 tracks suggests integers of more than 16 bits. Not of all tracks,
-    /// since this is examined at every start and seek.
+    /// `true` if the name of one of the next 100 tracks suggests integers of more than 16 bits. Not of all
+    /// tracks, since this is examined at every start and seek.
     var expectsWideSamples: Bool {
         guard let current else { return false }
         let start = orderPlace(of: current) + 1
@@ -84,9 +86,9 @@ struct PlayQueue: Sendable {
         return repeatMode == .all ? track(atOrderPlace: tracks.count - 1) : current
     }
 
-    /// The place to play when the track at `place`, the current one, fails before it is heard; `nil` at the end of the
-    /// queue. While `previous` looks for a track that plays, it is the track before; if none before plays, the one from
-    /// which the user went back.
+    /// The place to play when the track at `place`, the current one, fails before it is heard; `nil` at the
+    /// end of the queue. While `previous` looks for a track that plays, it is the track before; if none
+    /// before plays, the one from which the user went back.
     mutating func nextAfterFailure(of place: Int) -> Int? {
         guard let start = wentBackFrom else { return next(after: place) }
         if let before = previous(), before != place { return before }
@@ -94,8 +96,8 @@ struct PlayQueue: Sendable {
         return self.place(of: start).flatMap { $0 == place ? nil : $0 } ?? next(after: place)
     }
 
-    /// Puts `new`, at least one track, in the place of the track at `place`, which is a list of them; with shuffle on, in
-    /// a random order of their own. Returns the place of the first one to be played.
+    /// Puts `new`, at least one track, in the place of the track at `place`, which is a list of them; with
+    /// shuffle on, in a random order of their own. Returns the place of the first one to be played.
     ///
     /// Not a step for `undo`. If places change, the earlier steps are forgotten, since they name places.
     mutating func replace(_ place: Int, by new: [Track]) -> Int {
@@ -126,8 +128,8 @@ struct PlayQueue: Sendable {
     /// The user has requested an addition; `add` follows once it is read.
     mutating func additionRequested() { awaitedAdditions += 1 }
 
-    /// Appends tracks that the user requested, which can be undone. One `undo` removes all lines of a pasted list.
-    /// Unless `isLast`, more tracks of the same request follow.
+    /// Appends tracks that the user requested, which can be undone. One `undo` removes all lines of a pasted
+    /// list. Unless `isLast`, more tracks of the same request follow.
     mutating func add(_ new: [Track], isLast: Bool = true) {
         if !new.isEmpty {
             changes.append(.init(.added, RangeSet(tracks.count..<tracks.count + new.count)))
@@ -159,8 +161,8 @@ struct PlayQueue: Sendable {
         return new
     }
 
-    /// Marks the episodes among the tracks at `places` as played or not, each wherever it is in the queue. Returns those
-    /// that were marked otherwise before.
+    /// Marks the episodes among the tracks at `places` as played or not, each wherever it is in the queue.
+    /// Returns those that were marked otherwise before.
     mutating func setPlayed(_ isPlayed: Bool, at places: RangeSet<Int>) -> [Episode] {
         let keys = Set(places.ranges.joined().compactMap { tracks[$0].episode?.key })
         let changed = tracks.indices.filter { place in
@@ -201,8 +203,8 @@ struct PlayQueue: Sendable {
 
     // MARK: Changes that can be undone. Each costs one walk over the queue, however many tracks it concerns.
 
-    /// Removes the tracks at `places`, at least one. If the current track is removed, the next remaining track in
-    /// playing order becomes current.
+    /// Removes the tracks at `places`, at least one. If the current track is removed, the next remaining
+    /// track in playing order becomes current.
     mutating func remove(_ places: RangeSet<Int>) {
         changes.append(.init(.removed, places))
         history.add(.removed(places.ranges.flatMap { [tracks] range in tracks[range] }, from: places))
@@ -236,8 +238,8 @@ struct PlayQueue: Sendable {
         revision += 1
     }
 
-    /// Moves the tracks at `places`, together and in their order, so that the first of them is at `target`, or as close
-    /// to it as the end allows. The current track stays current.
+    /// Moves the tracks at `places`, together and in their order, so that the first of them is at `target`,
+    /// or as close to it as the end allows. The current track stays current.
     mutating func move(_ places: RangeSet<Int>, to target: Int) {
         let count = places.ranges.reduce(0) { $0 + $1.count }
         let target = max(0, min(target, tracks.count - count))
@@ -256,8 +258,8 @@ struct PlayQueue: Sendable {
         lastSort = (key, revision, tracks.count)
     }
 
-    /// Repeats the last sort, because more `facts` are known; one `undo` undoes both. Returns `false` if the queue was
-    /// changed since the last sort, or if the order stays the same.
+    /// Repeats the last sort, because more `facts` are known; one `undo` undoes both. Returns `false` if the
+    /// queue was changed since the last sort, or if the order stays the same.
     mutating func sortAgain(facts: [Track.ID: TrackFacts]) -> Bool {
         guard let last = lastSort, last.revision == revision, last.count == tracks.count else { return false }
         let oldPlaces = QueueSorting(key: last.key, facts: facts, feeds: feeds).places(of: tracks)
@@ -292,8 +294,8 @@ struct PlayQueue: Sendable {
 
     /// Undoes the last step and returns it; `nil` if there is none.
     ///
-    /// The current track stays current. If undoing an addition removes it, its successor becomes current as in `remove`.
-    /// Tracks that return into a shuffled order are played after the others.
+    /// The current track stays current. If undoing an addition removes it, its successor becomes current as
+    /// in `remove`. Tracks that return into a shuffled order are played after the others.
     mutating func undo() -> QueueStep? {
         // Further tracks of a list that is still being read are a new step.
         joinsAdditions = false
@@ -315,13 +317,15 @@ struct PlayQueue: Sendable {
         return step
     }
 
-    /// Removes and returns the changes of the queue that were not taken yet, with its length and the current track.
+    /// Removes and returns the changes of the queue that were not taken yet, with its length and the current
+    /// track.
     mutating func takeChanges() -> [PlayerEvent.QueueReport] {
         guard !changes.isEmpty else { return [] }
         defer { changes = [] }
         return changes.map { change in
             var change = change
-            (change.count, change.index) = (tracks.count, current.map { $0 + 1 })
+            change.count = tracks.count
+            change.index = current.map { $0 + 1 }
             return change
         }
     }
@@ -331,7 +335,8 @@ struct PlayQueue: Sendable {
         stayed.removeSubranges(places)
         var all: [Track] = []
         all.reserveCapacity(tracks.count + removed.count)
-        var (kept, back) = (tracks[...], removed[...])
+        var kept = tracks[...]
+        var back = removed[...]
         for range in places.ranges {
             let before = kept.prefix(range.lowerBound - all.count)
             all += before + back.prefix(range.count)

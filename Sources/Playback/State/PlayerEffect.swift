@@ -3,10 +3,11 @@ import Media
 /// An effect that the shell carries out for `PlayerState`, in the order given.
 enum PlayerEffect: Sendable, Equatable {
     case startPass(PassStart)
-    /// Ends a pass and waits until it has stopped writing. Its resource is closed, unless it is kept for the pass that
-    /// reuses it.
+    /// Ends a pass and waits until it has stopped writing. Its resource is closed, unless it is kept for the
+    /// pass that reuses it.
     case cancelPass(PassID, keepsResource: Bool)
-    /// Allows the pass to write PCM. With `holds` it stops once the sink has enough to start, until `release`.
+    /// Allows the pass to write PCM. With `holds` it stops once the sink has enough to start, until
+    /// `release`.
     case grant(PassID, holds: Bool)
     case release(PassID)
     /// Asks the pass to report when the ring holds this much, or is full.
@@ -81,7 +82,8 @@ struct PassStart: Sendable, Equatable {
     var refresh = false
     /// `true` if the reads have low priority until a pass of this resource is needed for the sound.
     var isLowPriority = false
-    /// The delay before the first request, since a further seek may replace the pass; none if the bytes are cached.
+    /// The delay before the first request, since a further seek may replace the pass; none if the bytes are
+    /// cached.
     var requestDelay = Duration.zero
 }
 
@@ -90,13 +92,13 @@ enum PlayerInput: Sendable {
     case command(PlayerCommand)
     /// A command of a script, which takes its turn behind those before it.
     case scripted(PlayerCommand)
-    /// The sources of the command line are read, or, if not `isComplete`, their first tracks. `start` counts from
-    /// 1; `nil` is the first track in playing order.
+    /// The sources of the command line are read, or, if not `isComplete`, their first tracks. `start` counts
+    /// from 1; `nil` is the first track in playing order.
     case launched(ResolvedTracks, start: Int?, position: Duration, isComplete: Bool = true)
     /// More of the sources of the command line is read.
     case launchedMore(ResolvedTracks, isComplete: Bool)
-    /// This source of the command line, or of an `add`, has been awaited for two seconds; `nil` once no source is.
-    /// `tracks` is the number of tracks read so far.
+    /// This source of the command line, or of an `add`, has been awaited for two seconds; `nil` once no
+    /// source is. `tracks` is the number of tracks read so far.
     case reading(tracks: Int, of: SafeText?, isAddition: Bool = false)
     /// Tracks of the `add` of `source`. More of them follow unless `isLast`.
     case added([Track], problems: [MediaError], isLast: Bool = true, source: String? = nil)

@@ -286,7 +286,8 @@ extension PlayerState {
         return effects
     }
 
-    /// The playback of the current track if it is at one of `places`; `nil` if it is not, or if nothing plays.
+    /// The playback of the current track if it is at one of `places`; `nil` if it is not, or if nothing
+    /// plays.
     private func playback(at places: RangeSet<Int>) -> (track: Track.ID, position: Duration, isPaused: Bool)?
     {
         guard phase == .active, let pass = lane.current, let place = queue.place(of: pass.track.id),
@@ -332,7 +333,8 @@ extension PlayerState {
         return ended + begin(successor, at: .zero)
     }
 
-    /// `true` if a track at `places` has a pass that was allowed to write, so that its PCM is in the ring or on its way.
+    /// `true` if a track at `places` has a pass that was allowed to write, so that its PCM is in the ring or
+    /// on its way.
     private func areWritten(_ places: RangeSet<Int>) -> Bool {
         lane.passes.contains { pass in
             pass.id != lane.prepared?.id && queue.place(of: pass.track.id).map { places.contains($0) } == true

@@ -17,8 +17,8 @@ extension PlayerState {
         return [.rememberPlayed(isPlayed, episodes)] + (isCurrent ? announceCurrent() : [])
     }
 
-    /// Marks the current episode as played once it was heard to near its end. The second half of a short episode counts
-    /// as near.
+    /// Marks the current episode as played once it was heard to near its end. The second half of a short
+    /// episode counts as near.
     mutating func markHeard(_ pass: Pass) -> [PlayerEffect] {
         guard let duration, pass.track.episode != nil, !isPlayed(pass), position >= duration / 2,
             duration - position <= Episode.playedMargin, reachesEnd(pass)
@@ -27,8 +27,8 @@ extension PlayerState {
         return setPlayed(true, at: RangeSet(place..<place + 1))
     }
 
-    /// `true` if the pass began before the end of its track, so that it reaches the end by playing. After a seek to
-    /// the end, nothing is heard.
+    /// `true` if the pass began before the end of its track, so that it reaches the end by playing. After a
+    /// seek to the end, nothing is heard.
     func reachesEnd(_ pass: Pass) -> Bool { pass.duration.map { pass.start < $0 } ?? true }
 
     /// Reports where a long track or an episode continues, once it becomes current.
@@ -40,7 +40,8 @@ extension PlayerState {
     }
 
     /// If the pass was to begin past the end of its track, which is known only now, starts the track from its
-    /// beginning; otherwise returns `nil`. An estimated end counts only if the decoder found no music behind it.
+    /// beginning; otherwise returns `nil`. An estimated end counts only if the decoder found no music behind
+    /// it.
     mutating func startOver(_ pass: Pass) -> [PlayerEffect]? {
         guard lane.isCurrent(pass.id), !pass.isLive, !pass.answersSeek,
             pass.framesBefore == 0,

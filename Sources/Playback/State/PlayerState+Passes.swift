@@ -77,7 +77,8 @@ extension PlayerState {
     mutating func endOfQueue() -> [PlayerEffect] {
         phase = .ended
         isPaused = false
-        // Tracks that are still being read will play, and `obeyHeld` decides again after the last command that is due.
+        // Tracks that are still being read will play, and `obeyHeld` decides again after the last command
+        // that is due.
         return exitsAtEnd && !awaitsTracks && !heldCommands.hasDue ? finish(fatal: nil) : []
     }
 
@@ -238,8 +239,8 @@ extension PlayerState {
         return isPaused ? [] : [output.awaitsBytes ? .measureLoaded : .startOutput]
     }
 
-    /// The track continues in another format: the sink plays the frames already written, and is then opened again
-    /// unless the new samples stay exact in the open stream.
+    /// The track continues in another format: the sink plays the frames already written, and is then opened
+    /// again unless the new samples stay exact in the open stream.
     mutating func formatChanged(_ id: PassID, _ info: StreamInfo, after frames: FrameCount) -> [PlayerEffect]
     {
         let pass = lane.update(id) { pass in

@@ -50,8 +50,8 @@ extension PlayerState {
         return [remark] + (phase == .launching && heldCommands.takeNext() ? passOverSource() ?? [] : [])
     }
 
-    /// If playing waits for a slow source of the command line, passes over that source, so that the tracks read
-    /// behind it play; otherwise returns `nil`.
+    /// If playing waits for a slow source of the command line, passes over that source, so that the tracks
+    /// read behind it play; otherwise returns `nil`.
     mutating func passOverSource() -> [PlayerEffect]? {
         guard phase == .launching || (phase == .ended && isReading), let awaitedSource else { return nil }
         return [announcer.passedOver(awaitedSource), .passOverSource]
@@ -91,8 +91,8 @@ extension PlayerState {
         return effects + obeyHeld()
     }
 
-    /// Those of `found` that the queue lacks, if they are episodes, or if the list or folder `source` was read before. A
-    /// single track that is added twice plays twice.
+    /// Those of `found` that the queue lacks, if they are episodes, or if the list or folder `source` was
+    /// read before. A single track that is added twice plays twice.
     private func newTracks(of found: [Track], from source: String?) -> [Track] {
         let isAgain = found.count > 1 && source.map { readSources.contains($0) } == true
         guard isAgain || found.contains(where: { $0.episode != nil }) else { return found }
@@ -103,8 +103,8 @@ extension PlayerState {
         }
     }
 
-    /// Carries out the commands that waited for tracks, as far as these are known. Then ends the player if its queue
-    /// was played to its end and no more tracks are awaited.
+    /// Carries out the commands that waited for tracks, as far as these are known. Then ends the player if
+    /// its queue was played to its end and no more tracks are awaited.
     mutating func obeyHeld() -> [PlayerEffect] {
         heldCommands.release()
         var effects: [PlayerEffect] = []

@@ -346,7 +346,8 @@ struct PlayerState: Sendable {
     /// The queue as it is now, for saving a playlist.
     var contents: QueueContents { QueueContents(tracks: queue.tracks, facts: announcer.facts) }
 
-    /// The time until an event is due (a position, or a track or title that begins to be heard); at most `limit`.
+    /// The time until an event is due (a position, or a track or title that begins to be heard); at most
+    /// `limit`.
     func untilDue(atMost limit: Duration) -> Duration {
         guard output.isRunning, let format = output.format else { return limit }
         var due = min(limit, announcer.timeUntilPosition)

@@ -2,9 +2,9 @@ import Media
 
 /// Decides when sources are read, and in which order their tracks are passed on. Pure.
 ///
-/// Four sources are read at a time; one that takes longer than two seconds makes room for another, up to sixteen. Tracks
-/// are passed on in the order of the sources, up to the first one that is not read yet. A source that is passed over
-/// no longer holds up the others: its tracks follow whenever they come.
+/// Four sources are read at a time; one that takes longer than two seconds makes room for another, up to
+/// sixteen. Tracks are passed on in the order of the sources, up to the first one that is not read yet. A
+/// source that is passed over no longer holds up the others: its tracks follow whenever they come.
 struct ReadingOrder: Sendable {
     /// The times at which tracks are passed on.
     enum Pace: Sendable {
@@ -17,10 +17,11 @@ struct ReadingOrder: Sendable {
     }
 
     enum Output: Sendable, Equatable {
-        /// Tracks for the end of the queue. `isLast` for the last ones of all sources, or, if `singly`, of `source`.
+        /// Tracks for the end of the queue. `isLast` for the last ones of all sources, or, if `singly`, of
+        /// `source`.
         case part(ResolvedTracks, isLast: Bool, source: String? = nil)
-        /// This source has been awaited for two seconds; `nil` once no source is. `tracks` is the number of tracks
-        /// read so far.
+        /// This source has been awaited for two seconds; `nil` once no source is. `tracks` is the number of
+        /// tracks read so far.
         case awaits(SafeText?, tracks: Int)
     }
 
@@ -35,10 +36,11 @@ struct ReadingOrder: Sendable {
         var isPassedOver = false
     }
 
-    /// A source that takes longer is slow. Listeners notice a longer silence; a shorter time would only make more parts.
+    /// A source that takes longer is slow. Listeners notice a longer silence; a shorter time would only make
+    /// more parts.
     static let longestWait = Duration.seconds(2)
-    /// The most sources that are read at a time, without slow ones. As with the lists of one source, more would only
-    /// share the same connection.
+    /// The most sources that are read at a time, without slow ones. As with the lists of one source, more
+    /// would only share the same connection.
     static let mostQuick = 4
     /// The most sources that are read at a time, including slow ones.
     static let mostInAll = 16
@@ -112,8 +114,8 @@ struct ReadingOrder: Sendable {
         reading.removeAll { $0 == number }
     }
 
-    /// Passes over the sources without a track up to the first one with tracks, which are passed on at once, or as soon
-    /// as there are any.
+    /// Passes over the sources without a track up to the first one with tracks, which are passed on at once,
+    /// or as soon as there are any.
     mutating func passOver() {
         lastTime = nil
         if pace == .atOnce { pace = .inParts }
@@ -129,12 +131,15 @@ struct ReadingOrder: Sendable {
         passedOver.append(number)
     }
 
-    /// Begins none of the present sources any more; the caller cancels those that are being read. Returns how many
-    /// were left out. A cancelled source that does not end within two seconds, such as standard input, counts as
-    /// read.
+    /// Begins none of the present sources any more; the caller cancels those that are being read. Returns how
+    /// many were left out. A cancelled source that does not end within two seconds, such as standard input,
+    /// counts as read.
     mutating func stop(at now: Duration) -> Int {
         if end > cancelled { stopTime = now }
-        defer { (next, cancelled) = (end, end) }
+        defer {
+            next = end
+            cancelled = end
+        }
         for number in next..<end { sources[number]?.isRead = true }
         return end - next
     }

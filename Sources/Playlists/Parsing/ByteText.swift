@@ -76,8 +76,8 @@ extension UnsafeBufferPointer<UInt8> {
         return nil
     }
 
-    /// The number of bytes of the comment, declaration or processing instruction of XML at the start: all if its end is
-    /// missing, `nil` if there is none.
+    /// The number of bytes of the comment, declaration or processing instruction of XML at the start: all if
+    /// its end is missing, `nil` if there is none.
     var declarationLength: Int? {
         let isComment = starts(withLowercase: "<!--")
         guard isComment || starts(withLowercase: "<!") || starts(withLowercase: "<?") else { return nil }

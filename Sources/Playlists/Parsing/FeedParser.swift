@@ -2,9 +2,9 @@ import Media
 
 /// Parses podcast feeds: RSS 2.0, RSS 1.0 (RDF) and Atom (RFC 4287), with the tags of iTunes and Media RSS.
 ///
-/// An item is an episode if it has an enclosure that may be audio, or else `media:content` that is audio, or a link
-/// that is named as music. Returns the episodes from the newest to the oldest; those without a date come last, in the
-/// order of the document.
+/// An item is an episode if it has an enclosure that may be audio, or else `media:content` that is audio, or
+/// a link that is named as music. Returns the episodes from the newest to the oldest; those without a date
+/// come last, in the order of the document.
 final class FeedParser: XMLReader {
     static let prefixes = [
         "http://www.w3.org/2005/atom": "",
@@ -85,8 +85,8 @@ final class FeedParser: XMLReader {
             && (depth == 1 || (depth == 2 && path[path.count - 2] == "media:group"))
     }
 
-    /// Takes the first enclosure whose type is audio, or else the first whose type does not exclude it, or else the
-    /// first `media:content` that is audio.
+    /// Takes the first enclosure whose type is audio, or else the first whose type does not exclude it, or
+    /// else the first `media:content` that is audio.
     private func receiveEnclosure(_ name: String, _ attributes: XMLAttributes) {
         let isLink = name == "link" && attributes["rel"] == "enclosure"
         guard isLink || name == "enclosure" || name == "media:content",
@@ -150,8 +150,9 @@ final class FeedParser: XMLReader {
 }
 
 extension Duration {
-    /// Parses the length that a feed states: a clock time (`3723`, `62:03`, `1:02:03`), numbers with units (`1h 2m 3s`,
-    /// `62 min`, `1 hour, 2 minutes`), or a duration of ISO 8601 (`PT1H2M3S`). `nil` for zero and for anything else.
+    /// Parses the length that a feed states: a clock time (`3723`, `62:03`, `1:02:03`), numbers with units
+    /// (`1h 2m 3s`, `62 min`, `1 hour, 2 minutes`), or a duration of ISO 8601 (`PT1H2M3S`). `nil` for zero
+    /// and for anything else.
     init?(feedText text: String) {
         let clock = text.drop { $0 == " " }.prefix { "0123456789:.".contains($0) }
         let parts = clock.split(separator: ":", omittingEmptySubsequences: false).map {
@@ -181,7 +182,8 @@ extension Duration {
     }
 }
 
-/// Parses OPML 2.0, in which podcast programs export their subscriptions: each outline with an `xmlUrl` is a feed.
+/// Parses OPML 2.0, in which podcast programs export their subscriptions: each outline with an `xmlUrl` is a
+/// feed.
 final class OPMLParser: XMLReader {
     static let prefixes: [String: String] = [:]
 

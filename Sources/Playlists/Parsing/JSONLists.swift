@@ -6,8 +6,9 @@ import System
 ///
 /// Strict: JSON that is cut, or nested deeply, is no list.
 enum JSONLists {
-    /// The names in nginx's listing of a folder (`autoindex_format json`), an array of objects with `name` and `type`,
-    /// as relative URL references, those of folders with a final `/`; `nil` if `text` is no listing.
+    /// The names in nginx's listing of a folder (`autoindex_format json`), an array of objects with `name`
+    /// and `type`, as relative URL references, those of folders with a final `/`; `nil` if `text` is no
+    /// listing.
     static func names(in text: ByteText) -> [String]? {
         guard let items = decoded([ListedName].self, text), items.allSatisfy({ !$0.name.utf8.contains(0x2F) })
         else {

@@ -7,8 +7,8 @@ import System
 /// `#EXTINF` is the only directive that is used. It describes the next entry, even if other directives or
 /// comments come before that entry.
 enum M3UParser {
-    /// Passes the entries of `bytes` to `take` in order: at most `limit` + 1, the last of which shows the caller that
-    /// the list is too long.
+    /// Passes the entries of `bytes` to `take` in order: at most `limit` + 1, the last of which shows the
+    /// caller that the list is too long.
     static func parse(_ bytes: ByteText, limit: Int, _ take: (PlaylistEntry) -> Void) {
         var count = 0
         var tags = TrackTags()

@@ -3,8 +3,8 @@ import System
 
 /// Parses PLS: `FileN=`, `TitleN=` and `LengthN=` in any order, keys in any case.
 ///
-/// Takes `RefN=` too, the key of old ASX lists, which have the same form. Sorts the entries by their numbers and ignores
-/// `NumberOfEntries`, which many writers get wrong.
+/// Takes `RefN=` too, the key of old ASX lists, which have the same form. Sorts the entries by their numbers
+/// and ignores `NumberOfEntries`, which many writers get wrong.
 enum PLSParser {
     /// Parses `bytes`; returns at most `limit` + 1 entries, the last of which shows the caller that the list
     /// is too long.

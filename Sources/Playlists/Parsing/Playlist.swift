@@ -21,8 +21,8 @@ package enum PlaylistFormat: String, Sendable {
 
 /// Parses playlists in one pass over their bytes. Pure.
 enum Playlist {
-    /// Parses `bytes`, which are of this `kind`, and passes the entries to `take` in order, at least one; only a web
-    /// folder may be empty. If there are too many, passes at least one more than `limits` allows.
+    /// Parses `bytes`, which are of this `kind`, and passes the entries to `take` in order, at least one;
+    /// only a web folder may be empty. If there are too many, passes at least one more than `limits` allows.
     ///
     /// If the kind is unknown, each line is an entry. Throws `.badPlaylist`.
     static func parse(
@@ -69,7 +69,8 @@ enum Playlist {
         case .list(.pls):
             entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
         case .list(.m3u), .unknown, .folder:
-            // Each entry becomes a track at once: an array of 100,000 entries takes more memory than the tracks.
+            // Each entry becomes a track at once: an array of 100,000 entries takes more memory than the
+            // tracks.
             var isEmpty = true
             bytes.withUnsafeBufferPointer { bytes in
                 M3UParser.parse(bytes, limit: limits.entries) { entry in
@@ -91,8 +92,8 @@ enum Playlist {
 
 /// One entry of a playlist, as the list describes it.
 struct PlaylistEntry: Sendable, Equatable {
-    /// A path or URL, absolute or relative, as written. Not sanitised. Bytes that are not UTF-8 are kept (`FileName`),
-    /// since they may name a file.
+    /// A path or URL, absolute or relative, as written. Not sanitised. Bytes that are not UTF-8 are kept
+    /// (`FileName`), since they may name a file.
     var reference: String
     /// `true` if `reference` is a URI (XSPF), which is percent-encoded. In other formats a local reference is
     /// a plain path, in which `%` is a percent sign.

@@ -84,8 +84,8 @@ package enum ResourceKind: Sendable, Equatable {
         return contentType.flatMap { types[$0] }.map { .list($0) } ?? suggested(by: name) ?? shown
     }
 
-    /// `true` if the cached resource at the URL `url`, which was never played, is a playlist, a feed or a folder, as far
-    /// as its content type and its name show that.
+    /// `true` if the cached resource at the URL `url`, which was never played, is a playlist, a feed or a
+    /// folder, as far as its content type and its name show that.
     package static func isList(contentType: String?, url: String) -> Bool {
         if let suggested = suggested(by: url) { return suggested.isList }
         guard let contentType else { return false }

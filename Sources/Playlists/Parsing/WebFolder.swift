@@ -128,7 +128,8 @@ enum Entities {
         return named
     }()
 
-    /// `text` with references such as `&amp;`, `&eacute;`, `&#38;` and `&#x26;` decoded. Any other `&` is an ampersand.
+    /// `text` with references such as `&amp;`, `&eacute;`, `&#38;` and `&#x26;` decoded. Any other `&` is an
+    /// ampersand.
     static func decoded(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var result = ""

@@ -7,8 +7,8 @@ import System
 protocol XMLReader: AnyObject {
     init()
 
-    /// The prefix that this format uses for each namespace, by the namespace's name in lower case. Elements of
-    /// other namespaces are called `""`; those without a namespace have no prefix.
+    /// The prefix that this format uses for each namespace, by the namespace's name in lower case. Elements
+    /// of other namespaces are called `""`; those without a namespace have no prefix.
     static var prefixes: [String: String] { get }
 
     /// An element has begun. `path` has the names of the open elements, this one last.
@@ -62,8 +62,8 @@ struct XMLAttributes {
     /// Pairs of name and value, ended by `nil`.
     fileprivate let pairs: UnsafeMutablePointer<UnsafePointer<CChar>?>?
 
-    /// The value of the first attribute with this name, whatever its namespace and its case, without blanks at the
-    /// ends; `nil` if there is none. `name` must be in lower case.
+    /// The value of the first attribute with this name, whatever its namespace and its case, without blanks
+    /// at the ends; `nil` if there is none. `name` must be in lower case.
     subscript(name: StaticString) -> String? {
         guard var pair = pairs else { return nil }
         while let found = pair[0], let value = pair[1] {

@@ -1,14 +1,16 @@
 import Media
 import System
 
-/// Makes well-formed XML of the broken XML that feeds and lists on the web are, in one pass over its bytes. Pure.
+/// Makes well-formed XML of the broken XML that feeds and lists on the web are, in one pass over its bytes.
+/// Pure.
 ///
-/// Keeps elements, attributes and texts, and drops everything else: declarations, comments, what comes before the
-/// first element and after the last. Elements that nothing ends are ended with the element around them, or with the
-/// document, so a list that was cut keeps what came. Texts may have bare `&` and `<`, entities of HTML, control
-/// characters and bytes that are not UTF-8, which are taken for CP1252.
+/// Keeps elements, attributes and texts, and drops everything else: declarations, comments, what comes before
+/// the first element and after the last. Elements that nothing ends are ended with the element around them,
+/// or with the document, so a list that was cut keeps what came. Texts may have bare `&` and `<`, entities of
+/// HTML, control characters and bytes that are not UTF-8, which are taken for CP1252.
 struct XMLRepair {
-    /// Escapes may add this many bytes to the document. Only a hostile one needs more, and counts as cut there.
+    /// Escapes may add this many bytes to the document. Only a hostile one needs more, and counts as cut
+    /// there.
     private static let mostAdded = 16 << 20
     /// `XMLDocument` refuses documents that are nested more deeply.
     private static let deepest = 250
@@ -26,8 +28,8 @@ struct XMLRepair {
     private var open: [Element] = []
     private var output: [UInt8] = []
 
-    /// Repairs `bytes`. `prefixes` are those of the reader (see `XMLReader`): a prefix that the document does not
-    /// declare has the namespace that they know for it.
+    /// Repairs `bytes`. `prefixes` are those of the reader (see `XMLReader`): a prefix that the document does
+    /// not declare has the namespace that they know for it.
     static func repaired(_ bytes: [UInt8], prefixes: [String: String]) -> [UInt8] {
         bytes.withUnsafeBufferPointer { bytes in
             var repair = XMLRepair(bytes, prefixes)
@@ -67,7 +69,8 @@ struct XMLRepair {
 
     // MARK: Elements
 
-    /// Appends the tag at `index`; `false` if there is none. A tag that is cut by the end of the document is dropped.
+    /// Appends the tag at `index`; `false` if there is none. A tag that is cut by the end of the document is
+    /// dropped.
     private mutating func beginElement() -> Bool {
         let start = index
         index += 1
@@ -132,7 +135,8 @@ struct XMLRepair {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Ends the element that the tag at `index` names, and those within it. Ignores the tag if no such element is open.
+    /// Ends the element that the tag at `index` names, and those within it. Ignores the tag if no such
+    /// element is open.
     private mutating func endElement() {
         index += 2
         let name = name()
@@ -202,8 +206,8 @@ struct XMLRepair {
         while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
     }
 
-    /// Appends the next `count` bytes as text, unless they are outside of the first element. In a literal text `&` is
-    /// no reference.
+    /// Appends the next `count` bytes as text, unless they are outside of the first element. In a literal
+    /// text `&` is no reference.
     private mutating func appendText(to count: Int, isLiteral: Bool = false) {
         let text = bytes.piece(index..<index + count)
         index += count

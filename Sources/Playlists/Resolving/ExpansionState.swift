@@ -2,8 +2,8 @@ import Media
 
 /// Decides which lists of a source are read next, and puts their tracks in order. Pure.
 ///
-/// Lists may be read in any order. Tracks are handed out in the order of the source: up to the first list that
-/// is not read yet.
+/// Lists may be read in any order. Tracks are handed out in the order of the source: up to the first list
+/// that is not read yet.
 struct ExpansionState: Sendable {
     /// A list to be read.
     struct Request: Sendable, Equatable {

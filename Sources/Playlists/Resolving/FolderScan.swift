@@ -4,9 +4,9 @@ import System
 
 /// Finds the music below a folder. Blocks; use an instance once, on one thread.
 ///
-/// Counts the audio files that are left out because of their format. Skips hidden files and folders. Also skips playlists:
-/// their tracks are in the folder anyway, or were not requested. A folder that is reached by several symbolic links is
-/// scanned once.
+/// Counts the audio files that are left out because of their format. Skips hidden files and folders. Also
+/// skips playlists: their tracks are in the folder anyway, or were not requested. A folder that is reached by
+/// several symbolic links is scanned once.
 struct FolderScan {
     private struct Identity: Hashable {
         var device: dev_t
@@ -84,7 +84,8 @@ struct FolderScan {
 
 /// A file name that sorts in natural order: `2` before `10`, ignoring case and accents.
 ///
-/// Names that differ only in these or in leading zeros are ordered by their bytes, so that the order is always the same.
+/// Names that differ only in these or in leading zeros are ordered by their bytes, so that the order is
+/// always the same.
 struct NaturalKey: Comparable {
     let name: String
     private let folded: FoldedText

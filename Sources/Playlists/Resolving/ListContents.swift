@@ -54,7 +54,8 @@ struct ListContents: Sendable {
 
     init() {}
 
-    /// Parses `bytes` and locates the entries. Blocks, because it checks if files exist. Throws `.badPlaylist`.
+    /// Parses `bytes` and locates the entries. Blocks, because it checks if files exist. Throws
+    /// `.badPlaylist`.
     init(
         of bytes: [UInt8],
         in list: ListFile,

@@ -43,11 +43,11 @@ final class ListExpansion: Sendable {
     /// The counts of lists, tracks and bytes read so far.
     var budget: SourceBudget { state.withLock { $0.budget } }
 
-    /// Reads everything. Calls `deliver` as soon as further tracks are known in order, and at the end with all
-    /// problems and the lists that were read.
+    /// Reads everything. Calls `deliver` as soon as further tracks are known in order, and at the end with
+    /// all problems and the lists that were read.
     ///
-    /// Throws the error of the first list if that cannot be used, and the first problem if there is no track. If the task
-    /// is cancelled, delivers the tracks that are known then, and throws `CancellationError`.
+    /// Throws the error of the first list if that cannot be used, and the first problem if there is no track.
+    /// If the task is cancelled, delivers the tracks that are known then, and throws `CancellationError`.
     func run(_ deliver: Deliver) async throws {
         do {
             try await readAll(deliver)

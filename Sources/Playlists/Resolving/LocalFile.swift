@@ -37,8 +37,8 @@ package enum LocalFile {
 
     /// Reads the file at `path`: all of it, or only its first `limit` bytes if not `isWhole`.
     ///
-    /// Throws `.notFound`, `.unreadable`, `.emptyResource`, and `.listTooLarge` if a whole file is longer than
-    /// `limit`.
+    /// Throws `.notFound`, `.unreadable`, `.emptyResource`, and `.listTooLarge` if a whole file is longer
+    /// than `limit`.
     static func read(_ path: String, limit: Int, isWhole: Bool = true) throws(MediaError) -> [UInt8] {
         // Non-blocking, since opening a pipe without a writer would block the thread for ever.
         let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)

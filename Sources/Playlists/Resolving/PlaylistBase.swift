@@ -10,8 +10,8 @@ import System
 /// - In a local list a backslash means a slash if the entry has no slash and no file has exactly this name:
 ///   Windows separates folders by backslashes, but on Linux file names may contain them.
 /// - An entry that is not UTF-8 is the file with exactly these bytes as its name, or else text in CP1252.
-/// - If no file has the name that a local list states, the name with its percent escapes decoded, as VLC writes them,
-///   and the other normal forms of Unicode are tried.
+/// - If no file has the name that a local list states, the name with its percent escapes decoded, as VLC
+///   writes them, and the other normal forms of Unicode are tried.
 enum PlaylistBase: Sendable, Equatable {
     /// The folder of a local list, absolute; for a list on standard input, the working folder.
     case folder(String)
@@ -20,8 +20,8 @@ enum PlaylistBase: Sendable, Equatable {
 
     /// Locates `entry`.
     ///
-    /// Calls `fileExists` only for entries with backslashes, `%` or characters that are not ASCII. Throws `.refusedLocalFile` for a
-    /// local file in a list from the web, `.unsupportedScheme` and `.badURL`.
+    /// Calls `fileExists` only for entries with backslashes, `%` or characters that are not ASCII. Throws
+    /// `.refusedLocalFile` for a local file in a list from the web, `.unsupportedScheme` and `.badURL`.
     func location(
         of entry: PlaylistEntry,
         fileExists: (String) -> Bool
@@ -86,8 +86,8 @@ enum PlaylistBase: Sendable, Equatable {
         return existing(spellings, in: folder, fileExists: fileExists)
     }
 
-    /// The path of the first file that exists with one of the names `spellings` or another normal form of it; that of
-    /// the first spelling if there is none.
+    /// The path of the first file that exists with one of the names `spellings` or another normal form of it;
+    /// that of the first spelling if there is none.
     private static func existing(
         _ spellings: [String],
         in folder: String,
@@ -151,9 +151,9 @@ enum Reference: Equatable {
     /// The scheme that `source`, for which there is no file, probably lacks; `nil` if it does not look like a
     /// URL.
     ///
-    /// It looks like a URL if the part before the first slash has a dot inside, as the names of hosts have, and the
-    /// whole is not just the name of a music file or a list. The scheme is `https`, but `http` for a port of
-    /// `localhost` or of a numeric address, where encryption is rare.
+    /// It looks like a URL if the part before the first slash has a dot inside, as the names of hosts have,
+    /// and the whole is not just the name of a music file or a list. The scheme is `https`, but `http` for a
+    /// port of `localhost` or of a numeric address, where encryption is rare.
     static func missingScheme(of source: String) -> String? {
         guard let start = source.utf8.first, !"./~".utf8.contains(start) else { return nil }
         let place = source.prefix { $0 != "/" }

@@ -4,10 +4,10 @@ import System
 
 /// Turns SOURCE arguments into tracks: files, folders, playlists, web folders, URLs and standard input.
 ///
-/// A URL that is named as music costs no request. Any other URL is opened, and its first bytes show if it is a
-/// list; the open reader of music is handed on, so that playing it needs no second request. Lists from the web
-/// are cached and shared like music, and revalidated. Blocking calls and parsing run on a thread that ends with
-/// the resolver. All calls may be made from any task, several at once.
+/// A URL that is named as music costs no request. Any other URL is opened, and its first bytes show if it is
+/// a list; the open reader of music is handed on, so that playing it needs no second request. Lists from the
+/// web are cached and shared like music, and revalidated. Blocking calls and parsing run on a thread that
+/// ends with the resolver. All calls may be made from any task, several at once.
 package final class SourceResolver: TrackResolver {
     /// Opens a resource. With `true` cached bytes are revalidated with the server first.
     package typealias Open = @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
@@ -70,7 +70,8 @@ package final class SourceResolver: TrackResolver {
         )
     }
 
-    /// Reads the list that a track turned out to be: one whose URL is named as music, or that another list names.
+    /// Reads the list that a track turned out to be: one whose URL is named as music, or that another list
+    /// names.
     ///
     /// If `reader` has only cached bytes, the list is revalidated. A list that leads to itself is an error.
     package func list(at track: Track, openAs reader: any ResourceReader) async throws -> ResolvedTracks? {

@@ -49,8 +49,12 @@ struct CacheRequest: Sendable {
         guard let folder = location.cacheDir ?? defaultFolder else {
             throw UsageError("this account has no home folder: name the folder of the cache with --cache-dir")
         }
-        (self.action, self.folder, self.location) = (action, folder, location)
-        (self.bounds, self.network, self.isJSON) = (bounds, network, isJSON)
+        self.action = action
+        self.folder = folder
+        self.location = location
+        self.bounds = bounds
+        self.network = network
+        self.isJSON = isJSON
     }
 }
 

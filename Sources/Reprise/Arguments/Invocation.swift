@@ -110,8 +110,8 @@ enum Invocation {
         }
     }
 
-    /// The result of `parse`. ArgumentParser throws help and completions, which become a text to show; every other error
-    /// becomes a refusal: of an unknown option among `arguments`, if `command` lacks one of them.
+    /// The result of `parse`. ArgumentParser throws help and completions, which become a text to show; every
+    /// other error becomes a refusal: of an unknown option among `arguments`, if `command` lacks one of them.
     private static func shown(
         by command: any ParsableCommand.Type,
         of arguments: [String] = [],
@@ -129,8 +129,8 @@ enum Invocation {
         }
     }
 
-    /// The refusal of the first option that `command`, or its subcommand that `arguments` name, lacks; `nil` if there is
-    /// none. ArgumentParser has one too, but it never guesses that `--help` was meant.
+    /// The refusal of the first option that `command`, or its subcommand that `arguments` name, lacks; `nil`
+    /// if there is none. ArgumentParser has one too, but it never guesses that `--help` was meant.
     private static func unknownOption(in arguments: [String], of command: any ParsableCommand.Type) -> String?
     {
         var declared = DeclaredCommand(command)
@@ -166,7 +166,8 @@ struct ConfigCommand: ParsableCommand {
 /// Parses only `--generate-completion-script`: with options and commands at one level, ArgumentParser takes
 /// `cache list` for two files.
 struct CompletionRoot: ParsableCommand {
-    /// `true` if `word`, the first argument, requests completions, perhaps with the name of a shell after `=`.
+    /// `true` if `word`, the first argument, requests completions, perhaps with the name of a shell after
+    /// `=`.
     static func isRequested(by word: String) -> Bool {
         word.split(separator: "=", maxSplits: 1).first == "--generate-completion-script"
     }

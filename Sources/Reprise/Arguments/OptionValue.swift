@@ -23,7 +23,8 @@ enum OptionValue {
         try accepted(text.isEmpty ? nil : text, refusal)
     }
 
-    /// A number of bytes. A small one without a unit, as `10`, was probably meant to have one, so it is refused.
+    /// A number of bytes. A small one without a unit, as `10`, was probably meant to have one, so it is
+    /// refused.
     static func size(_ text: String) throws(UsageError) -> Int64 {
         let bytes = try accepted(ByteSize.parse(text), "use a size as 500M or 10GB")
         let lacksUnit = text.last?.isNumber == true && (1..<1000).contains(bytes)

@@ -12,8 +12,9 @@ import TerminalUI
 struct Options: ParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "reprise",
-        // With a super-command, ArgumentParser accepts no request for completions, so it does not parse the arguments
-        // twice more to look for one. That saves a twentieth of a start's instructions. `usage` hides the empty name.
+        // With a super-command, ArgumentParser accepts no request for completions, so it does not parse the
+        // arguments twice more to look for one. That saves a twentieth of a start's instructions. `usage`
+        // hides the empty name.
         _superCommandName: "",
         abstract: "Plays music from the web, and downloads no byte of it twice.",
         usage: "reprise [<options>] [<source> ...]",

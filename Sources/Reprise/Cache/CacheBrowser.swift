@@ -62,7 +62,8 @@ final class CacheBrowser: CacheControl {
     func look() {
         let isNew = state.withLock { state in
             defer { state.isLookWaiting = true }
-            (state.isStale, state.lookedAt) = (false, clock.now)
+            state.isStale = false
+            state.lookedAt = clock.now
             return !state.isLookWaiting
         }
         if isNew { jobs.yield(.look) }

@@ -91,7 +91,8 @@ final class ExportFile: Sendable {
     func publish() throws(MediaError) {
         guard let path else { return try copyToOutput() }
         guard fsync(descriptor) == 0 else { throw Self.failure(SafeText(path), errno) }
-        let (source, target) = (FileName.cString(draft), FileName.cString(path))
+        let source = FileName.cString(draft)
+        let target = FileName.cString(path)
         // Unlike `rename`, `link` never replaces a file that was created in the meantime.
         if !replaces, link(source, target) == 0 { return }
         if !replaces, errno == EEXIST { throw Self.taken(SafeText(path)) }

@@ -80,10 +80,12 @@ struct CacheFetching {
         var seen = Set(tracks.map(\.location))
         var cached: [Track] = []
         try await withThrowingTaskGroup(of: (Int, TrackFetch.Outcome).self) { group in
-            var (next, running) = (0, 0)
+            var next = 0
+            var running = 0
             while true {
                 while running < Self.fetchesAtATime, next < tracks.count {
-                    let (index, fetch) = (next, trackFetch(tracks[next], next, progress))
+                    let index = next
+                    let fetch = trackFetch(tracks[next], next, progress)
                     group.addTask { (index, try await fetch.run()) }
                     next += 1
                     running += 1

@@ -34,7 +34,8 @@ struct CacheVerification {
     private var progress: @Sendable (VerifyProgress) -> Void {
         guard let painter = command.console.painter else { return { _ in } }
         return { progress in
-            let (checked, total) = (progress.bytes, progress.totalBytes)
+            let checked = progress.bytes
+            let total = progress.totalBytes
             let note = SafeText("\(SizeText.text(checked)) of \(SizeText.text(total))")
             let line = ProgressBar.line(
                 label: "checking",

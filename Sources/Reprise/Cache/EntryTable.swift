@@ -103,7 +103,8 @@ struct EntryTable: Sendable {
 }
 
 extension CachedItem {
-    /// `true` for a playlist, a feed or a web folder: a resource without a length in time that is named or typed as one.
+    /// `true` for a playlist, a feed or a web folder: a resource without a length in time that is named or
+    /// typed as one.
     var isList: Bool {
         title == nil && duration == nil
             && ResourceKind.isList(contentType: contentType?.string, url: url.string)

@@ -12,8 +12,8 @@ struct NamedEntries {
     /// The most candidates that are printed.
     static let mostCandidates = 20
 
-    /// The cached track of `source`, a URL or a word. Prints the reason and returns `nil` if there is none, or if several
-    /// match the word.
+    /// The cached track of `source`, a URL or a word. Prints the reason and returns `nil` if there is none,
+    /// or if several match the word.
     func entry(_ source: String) async throws -> CachedItem? {
         if let url = WebURL(source) {
             let entry = try await command.administration.info(for: url)
@@ -28,9 +28,9 @@ struct NamedEntries {
 
     /// Divides `sources` into the cached tracks that words name, and the others, in order.
     ///
-    /// A word that matches nothing is one of the others. A word that names a list is replaced by the URL of the
-    /// list, which stands for its tracks; with `byURL`, so is a word that names a track. Prints the reason and
-    /// returns `nil` if several tracks match a word, or if the URL to replace it is not known.
+    /// A word that matches nothing is one of the others. A word that names a list is replaced by the URL of
+    /// the list, which stands for its tracks; with `byURL`, so is a word that names a track. Prints the
+    /// reason and returns `nil` if several tracks match a word, or if the URL to replace it is not known.
     func divided(
         _ sources: [String],
         byURL: Bool = false

@@ -55,8 +55,8 @@ final class FetchProgress: Sendable {
         while (try? await clock.sleep(for: ProgressPainter.rhythm)) != nil { draw() }
     }
 
-    /// Writes the totals from time to time until the task is cancelled: without a terminal, nothing else shows that
-    /// the command still waits for a slow server.
+    /// Writes the totals from time to time until the task is cancelled: without a terminal, nothing else
+    /// shows that the command still waits for a slow server.
     func noteOn(_ clock: any MonotonicClock, write: @Sendable (SafeText) -> Void) async {
         while (try? await clock.sleep(for: Self.noteRhythm)) != nil { write(SafeText(totals.noteText)) }
     }
@@ -137,8 +137,8 @@ struct FetchTotals: Sendable {
 
     private var fetchedBytes: Int64 { running.reduce(endedBytes) { $0 + $1.fetchedBytes } }
 
-    /// The time that the rest will take at the present rate; `nil` if unknown. Tracks that have not begun count
-    /// as long as the others on average.
+    /// The time that the rest will take at the present rate; `nil` if unknown. Tracks that have not begun
+    /// count as long as the others on average.
     private var timeLeft: Duration? {
         let rate = running.compactMap(\.bytesPerSecond).reduce(0, +)
         let lengths = running.compactMap(\.length)

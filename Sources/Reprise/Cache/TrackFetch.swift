@@ -70,8 +70,8 @@ struct TrackFetch: Sendable {
         }
     }
 
-    /// Decodes the head, so that only music is cached, and `cache list` can show its title. Returns the tracks of a
-    /// list that is named as music.
+    /// Decodes the head, so that only music is cached, and `cache list` can show its title. Returns the
+    /// tracks of a list that is named as music.
     private func storeTags(of reader: any ResourceReader) async throws -> ResolvedTracks? {
         let decoder: any AudioDecoder
         do {

@@ -25,7 +25,9 @@ struct Setting: Sendable, Equatable {
     /// `name` is the key. By default it is the name of `option` without the name of the table in front:
     /// `--cache-dir` is `cache.dir`.
     init(_ table: String, _ option: String, _ kind: Kind = .value, name: String? = nil) {
-        (self.table, self.option, self.kind) = (table, option, kind)
+        self.table = table
+        self.option = option
+        self.kind = kind
         let word = option.dropFirst(2)
         key = name ?? String(word.hasPrefix(table + "-") ? word.dropFirst(table.count + 1) : word)
     }
@@ -134,7 +136,8 @@ struct Configuration: Sendable {
         return invocation
     }
 
-    /// The first error of the file for the command of `typed`, which leads to the others; `nil` if there is none.
+    /// The first error of the file for the command of `typed`, which leads to the others; `nil` if there is
+    /// none.
     private func firstError(of typed: [String]) -> UsageError? {
         let all = errors(of: entries(for: typed))
         var first = all.first
@@ -148,8 +151,8 @@ struct Configuration: Sendable {
     /// Everything that is wrong with the file, in the order of its lines.
     var errors: [UsageError] { errors(of: entries) }
 
-    /// The refused lines, and those of `entries` that, together with the good ones before them, are not a valid
-    /// command line.
+    /// The refused lines, and those of `entries` that, together with the good ones before them, are not a
+    /// valid command line.
     private func errors(of entries: [Entry]) -> [UsageError] {
         var errors = refusals
         var arguments: [String] = []
@@ -256,7 +259,8 @@ struct Configuration: Sendable {
 }
 
 extension Setting {
-    /// The values of the option in `arguments`: `--name`, `--name value` or `--name=value`; for a flag, also `--no-name`.
+    /// The values of the option in `arguments`: `--name`, `--name value` or `--name=value`; for a flag, also
+    /// `--no-name`.
     func values(in arguments: [String]) -> [String] {
         var values: [String] = []
         var rest = arguments.prefix { $0 != "--" }[...]

@@ -17,7 +17,8 @@ struct ScreenSettings: Sendable {
 
     init() {}
 
-    /// Parses the lines of the two tables. `refuse` is called with each line that sets nothing, and the reason.
+    /// Parses the lines of the two tables. `refuse` is called with each line that sets nothing, and the
+    /// reason.
     init(_ pairs: [Configuration.Pair], refuse: (Configuration.Pair, SafeText) -> Void) {
         var boundAt: [Key: Int] = [:]
         for pair in pairs {
@@ -57,8 +58,8 @@ struct ScreenSettings: Sendable {
         colors[style] = color
     }
 
-    /// Every key and colour with its value, and the line number of the pair that set it. The default colours are those
-    /// of `theme`.
+    /// Every key and colour with its value, and the line number of the pair that set it. The default colours
+    /// are those of `theme`.
     func rows(_ pairs: [Configuration.Pair], theme: Theme) -> [(name: String, value: String, line: Int?)] {
         let lines = Dictionary(pairs.map { ($0.table + "." + Self.canonical($0), $0.line) }) { $1 }
         var rows: [(name: String, value: String, line: Int?)] = []

@@ -30,9 +30,9 @@ struct TOMLDocument: Sendable, Equatable {
 
     private(set) var values: [Value] = []
 
-    /// The values in the valid parts of `text`, and the errors in the others. If `text` has an error, its tables are
-    /// parsed one by one: each gives the values of the lines before its first error. The errors are the first one of
-    /// the whole text and the first one of each table.
+    /// The values in the valid parts of `text`, and the errors in the others. If `text` has an error, its
+    /// tables are parsed one by one: each gives the values of the lines before its first error. The errors
+    /// are the first one of the whole text and the first one of each table.
     static func valid(in text: String) -> (values: [Value], refusals: [Refusal]) {
         var values: [Value] = []
         var refusals: [Refusal] = []
@@ -42,7 +42,8 @@ struct TOMLDocument: Sendable, Equatable {
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         let tables = lines.indices.filter { lines[$0].drop(while: \.isWhitespace).first == "[" }
         for (start, end) in zip([0] + tables, tables + [lines.count]) {
-            var (end, isReported) = (end, false)
+            var end = end
+            var isReported = false
             while start < end {
                 do {
                     let document = try TOMLDocument(parsing: lines[start..<end].joined(separator: "\n"))
@@ -57,7 +58,8 @@ struct TOMLDocument: Sendable, Equatable {
                     if !isReported, !refusals.contains(where: { $0.line == line }) {
                         refusals.append(Refusal(line: line, reason: error.reason))
                     }
-                    (end, isReported) = (line - 1, true)
+                    end = line - 1
+                    isReported = true
                 }
             }
         }

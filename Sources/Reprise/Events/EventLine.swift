@@ -14,7 +14,9 @@ struct EventLine: Sendable {
     }
 
     init(name: String, fields: EventFields, time: Duration) {
-        (self.name, self.fields, self.time) = (name, fields, time)
+        self.name = name
+        self.fields = fields
+        self.time = time
     }
 
     private static func contents(of event: PlayerEvent) -> (name: String, fields: EventFields) {
@@ -161,8 +163,8 @@ struct EventLine: Sendable {
 // The JSON is written by hand: a coder of FoundationEssentials would not keep the order of the keys, nor
 // start as fast.
 extension EventLine {
-    /// Writes the event as one JSON object (RFC 8259), without a line break. Only one track of a long list is in memory
-    /// at a time.
+    /// Writes the event as one JSON object (RFC 8259), without a line break. Only one track of a long list is
+    /// in memory at a time.
     func writeJSON(to output: inout some TextOutputStream) {
         Self.write([("event", .text(SafeText(name))), ("t", .seconds(time))] + fields, to: &output)
     }
@@ -245,8 +247,9 @@ extension EventLine {
 }
 
 extension EventLine {
-    /// Writes the event as one line of words: its name, then `key=value` for each known field. Keys of a group are
-    /// joined by a dot, and text is quoted as in JSON. Only one track of a long list is in memory at a time.
+    /// Writes the event as one line of words: its name, then `key=value` for each known field. Keys of a
+    /// group are joined by a dot, and text is quoted as in JSON. Only one track of a long list is in memory
+    /// at a time.
     func writeWords(to output: inout some TextOutputStream) {
         output.write(name)
         for (key, value) in fields { Self.write(key, value, to: &output) }

@@ -6,12 +6,13 @@ import System
 /// A thread of its own writes the lines, so a reader that does not read (a stopped pager) never delays the
 /// music. The queue of waiting lines then grows by about one a second.
 final class EventReporter: Sendable {
-    /// After a signal, the longest time that a session waits for the thread that reads keys, and then for a reader
-    /// that does not read.
+    /// After a signal, the longest time that a session waits for the thread that reads keys, and then for a
+    /// reader that does not read.
     static let writeLimit = Duration.milliseconds(300)
     /// The most commands of a script whose events are unwritten.
     static let mostUnanswered = 1_000
-    /// The most `list` commands of a script whose events are unwritten: each may hold a long queue of its own.
+    /// The most `list` commands of a script whose events are unwritten: each may hold a long queue of its
+    /// own.
     static let mostLists = 4
 
     private struct Unanswered {
@@ -71,9 +72,9 @@ final class EventReporter: Sendable {
     /// Submits a line in order with the events. Does nothing after `finish`.
     func say(_ line: SafeText) { inOrder { [writer] in writer.write(line.string) } }
 
-    /// Announces a command, or with `nil` a refusal; its events will follow. Blocks the calling thread while the
-    /// lines before `mostUnanswered` earlier commands are unwritten, or those of `mostLists` lists, so that a script
-    /// can't fill the memory with answers that nobody reads.
+    /// Announces a command, or with `nil` a refusal; its events will follow. Blocks the calling thread while
+    /// the lines before `mostUnanswered` earlier commands are unwritten, or those of `mostLists` lists, so
+    /// that a script can't fill the memory with answers that nobody reads.
     func takeCommand(_ command: PlayerCommand?) {
         let isList = command == .list
         let hasRoom: (Unanswered) -> Bool = {

@@ -24,11 +24,11 @@ enum Program {
         while true { pause() }
     }
 
-    /// Ends the process if `ulimit -v` (RLIMIT_AS) is too small: later, threads and memory would be refused at
-    /// any place.
+    /// Ends the process if `ulimit -v` (RLIMIT_AS) is too small: later, threads and memory would be refused
+    /// at any place.
     ///
-    /// Libraries, fifteen threads and libpulse's shared memory reserve 560 MB of addresses on two processors, of which
-    /// they use little. Each further processor may add a thread, with a stack of 9 MB.
+    /// Libraries, fifteen threads and libpulse's shared memory reserve 560 MB of addresses on two processors,
+    /// of which they use little. Each further processor may add a thread, with a stack of 9 MB.
     private static func checkMemory() {
         var limit = rlimit()
         let processors = min(8, UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
@@ -36,7 +36,8 @@ enum Program {
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < least else {
             return
         }
-        let (allowed, needed) = (SizeText.text(Int64(limit.rlim_cur)), SizeText.text(Int64(least)))
+        let allowed = SizeText.text(Int64(limit.rlim_cur))
+        let needed = SizeText.text(Int64(least))
         Messages.show(SafeText("Not enough memory: ulimit -v allows \(allowed) – allow \(needed)"))
         _exit(ExitCode.couldNotStart.rawValue)
     }

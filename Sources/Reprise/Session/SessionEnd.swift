@@ -38,10 +38,11 @@ enum ExitCode: Int32, Sendable, CaseIterable {
 
 /// The last line of a session that does not write JSON.
 enum SessionSummary {
-    /// `played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests`, with the numbers of skipped and
-    /// failed tracks and of sources that were unreadable.
+    /// `played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests`, with the numbers of
+    /// skipped and failed tracks and of sources that were unreadable.
     static func text(_ report: PlayerEvent.SummaryReport) -> String {
-        let (failed, lost) = (report.failed - report.lostSources, report.lostSources)
+        let failed = report.failed - report.lostSources
+        let lost = report.lostSources
         let others = [
             report.skipped > 0 ? ", skipped \(report.skipped)" : "", failed > 0 ? ", \(failed) failed" : "",
             lost > 0 ? ", \(CountText.of(lost, "source")) unreadable" : "",

@@ -1,10 +1,10 @@
 import Media
 
-/// The facts remembered about episodes besides their positions: which were played, and the URLs under which their
-/// bytes were cached. Pure.
+/// The facts remembered about episodes besides their positions: which were played, and the URLs under which
+/// their bytes were cached. Pure.
 ///
-/// The file has a line for each change, so that several players can add lines without undoing each other's changes. The
-/// last line about an episode counts. Eviction from the cache changes nothing here.
+/// The file has a line for each change, so that several players can add lines without undoing each other's
+/// changes. The last line about an episode counts. Eviction from the cache changes nothing here.
 struct EpisodeRecords: Sendable, Equatable {
     private struct Record: Sendable, Equatable {
         var feed: String
@@ -58,7 +58,8 @@ struct EpisodeRecords: Sendable, Equatable {
     /// The URLs under which bytes of the episode were cached, the latest last.
     func urls(of episode: Episode) -> [String] { records[episode.key]?.urls ?? [] }
 
-    /// The location at which the most bytes of `track` are cached: its own, or an earlier URL of the same episode.
+    /// The location at which the most bytes of `track` are cached: its own, or an earlier URL of the same
+    /// episode.
     func fullestLocation(of track: Track, in cache: any CacheStatus) async -> ResourceLocation {
         guard let episode = track.episode, case .web(let url) = track.location else { return track.location }
         let earlier = urls(of: episode).reversed().compactMap { WebURL($0) }
@@ -75,7 +76,8 @@ struct EpisodeRecords: Sendable, Equatable {
         return StateLines.line(isPlayed ? "played" : "unplayed", [episode.feed, episode.guid])
     }
 
-    /// Bytes of the episode are cached under `url`. Returns the line to add to the file; `nil` if nothing changes.
+    /// Bytes of the episode are cached under `url`. Returns the line to add to the file; `nil` if nothing
+    /// changes.
     mutating func isCached(_ episode: Episode, at url: String) -> String? {
         guard !urls(of: episode).contains(url) else { return nil }
         change(episode.feed, episode.guid) { $0.add(url) }

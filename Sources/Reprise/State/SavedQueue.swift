@@ -6,7 +6,8 @@ struct SavedQueue: Sendable, Equatable {
     /// Unique among all saved queues: a saved session names the queue that its index belongs to.
     var id = ""
     var tracks: [Track] = []
-    /// The tags and durations that were learned of the tracks: they are saved instead of those of the playlists.
+    /// The tags and durations that were learned of the tracks: they are saved instead of those of the
+    /// playlists.
     var facts: [Track.ID: TrackFacts] = [:]
 
     /// The first number of restored tracks; resolved tracks are numbered from 0 and never reach it.

@@ -121,8 +121,8 @@ struct ResumePlaces: Sendable, Equatable {
         if positions.removeValue(forKey: location) != nil { order.removeAll { $0 == location } }
     }
 
-    /// Records the position of a long track, or of an episode of any length. Near its end the saved position is removed,
-    /// so that the track starts from its beginning the next time.
+    /// Records the position of a long track, or of an episode of any length. Near its end the saved position
+    /// is removed, so that the track starts from its beginning the next time.
     mutating func heard(
         _ location: String,
         at position: Duration,

@@ -43,10 +43,12 @@ final class SessionMemory: Sendable {
     /// Called if a file cannot be written.
     private let listener = LateBound<@Sendable (MediaError) -> Void>()
 
-    private static let (sessionName, queueName, historyName) = ("session", "queue", "history")
+    private static let sessionName = "session"
+    private static let queueName = "queue"
+    private static let historyName = "history"
 
-    /// Reads the files. With `--fresh`, only the history of typed lines is used, and the others stay as they are
-    /// until the session has played for a minute.
+    /// Reads the files. With `--fresh`, only the history of typed lines is used, and the others stay as they
+    /// are until the session has played for a minute.
     init(folder: StateFolder, options: Options, clock: any MonotonicClock) {
         self.folder = folder
         self.clock = clock
@@ -141,7 +143,8 @@ final class SessionMemory: Sendable {
         rememberURLs(of: latest)
         do throws(StateError) {
             var queue = written ?? SavedQueue()
-            // Both share their parts with the snapshots, so that a queue that has not changed is not compared.
+            // Both share their parts with the snapshots, so that a queue that has not changed is not
+            // compared.
             if written?.tracks != latest.tracks || (part == .all && written?.facts != latest.learned) {
                 queue = SavedQueue(
                     id: String(UInt64.random(in: 0 ... .max), radix: 16),
@@ -258,8 +261,8 @@ struct SavePace: Sendable {
         case all
     }
 
-    /// The time by which the saved position, and the learned tags and durations, may lag behind after a power cut.
-    /// The latter are in the file of the queue, which is rewritten whole.
+    /// The time by which the saved position, and the learned tags and durations, may lag behind after a power
+    /// cut. The latter are in the file of the queue, which is rewritten whole.
     static let interval = Duration.seconds(30)
     /// The shortest time between two writes, for keys that are held down.
     static let shortest = Duration.seconds(2)
@@ -273,9 +276,9 @@ struct SavePace: Sendable {
     /// `true` if the position has jumped since the last save.
     private var hasJumped = false
 
-    /// The part of the session that must be saved now, which then counts as saved; `nil` if none. A change of the
-    /// queue, the volume or the modes, or a seek, is due once `shortest` has passed since the last save; learned tags
-    /// and durations, and the position while it moves, are due every `interval`.
+    /// The part of the session that must be saved now, which then counts as saved; `nil` if none. A change of
+    /// the queue, the volume or the modes, or a seek, is due once `shortest` has passed since the last save;
+    /// learned tags and durations, and the position while it moves, are due every `interval`.
     mutating func due(
         _ player: PlayerSnapshot,
         _ session: SavedSession,
@@ -300,7 +303,8 @@ struct SavePace: Sendable {
         return .all
     }
 
-    /// Finds seeks: playing alone moves the position as fast as the clock, or slower; corrections are shorter than 2 s.
+    /// Finds seeks: playing alone moves the position as fast as the clock, or slower; corrections are shorter
+    /// than 2 s.
     private mutating func noteJump(to position: Duration, at now: Duration) {
         if let seen {
             let playable = now - seen.time + .seconds(2)

@@ -66,8 +66,8 @@ struct StateFolder: Sendable {
         try locked { () throws(StateError) in try replace(name, by: text) }
     }
 
-    /// Replaces the text of a file by the result of `change`; does nothing if the file does not exist. No other process
-    /// changes the file meanwhile.
+    /// Replaces the text of a file by the result of `change`; does nothing if the file does not exist. No
+    /// other process changes the file meanwhile.
     func rewrite(_ name: String, _ change: (String) -> String) throws(StateError) {
         try locked { () throws(StateError) in
             if let text = try read(name) { try replace(name, by: change(text)) }

@@ -11,7 +11,9 @@ package struct Cell: Sendable, Equatable {
     package let style: Style
 
     fileprivate init(text: String, width: Int, style: Style) {
-        (self.text, self.width, self.style) = (text, width, style)
+        self.text = text
+        self.width = width
+        self.style = style
     }
 
     fileprivate static func blank(_ style: Style) -> Cell { Cell(text: " ", width: 1, style: style) }

@@ -142,7 +142,8 @@ package struct CommandLine: Sendable {
         guard (0...history.count).contains(target) else { return }
         if place == history.count { draft = text }
         place = target
-        (before, after) = ([], [])
+        before = []
+        after = []
         insert(target < history.count ? history[target] : draft)
     }
 

@@ -33,7 +33,9 @@ package struct CommandRow: Sendable {
         package let argument: String
 
         init(_ keys: [Key], _ help: SafeText, _ argument: String = "") {
-            (self.keys, self.help, self.argument) = (keys, help, argument)
+            self.keys = keys
+            self.help = help
+            self.argument = argument
         }
     }
 
@@ -60,8 +62,13 @@ package struct CommandRow: Sendable {
         keys: [KeyUse] = [],
         command: @escaping @Sendable (_ argument: String) -> UICommand?
     ) {
-        (self.name, self.syntax, self.help, self.reach) = (name, syntax, help, reach)
-        (self.completion, self.command, keyUses) = (completion, command, keys)
+        self.name = name
+        self.syntax = syntax
+        self.help = help
+        self.reach = reach
+        self.completion = completion
+        self.command = command
+        keyUses = keys
         self.usage = SafeText("\(name) takes \(usage)")
     }
 

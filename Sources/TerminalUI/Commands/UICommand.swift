@@ -80,7 +80,8 @@ package struct ParsedCommand: Sendable {
         var argument = words.count > 1 ? words[1].drop(while: \.isWhitespace) : ""
         while argument.last?.isWhitespace == true { argument.removeLast() }
         guard let command = row.command(String(argument)) else { throw Failure(message: row.usage) }
-        (self.command, self.row) = (command, row)
+        self.command = command
+        self.row = row
         self.line = argument.isEmpty ? name : name + " " + argument
     }
 }

@@ -1,6 +1,7 @@
 package import Media
 
-/// The music of the current track, in time: played, cached, being downloaded, missing; and the position in it.
+/// The music of the current track, in time: played, cached, being downloaded, missing; and the position in
+/// it.
 ///
 /// While the duration is unknown, the bar shows the bytes instead.
 enum BarView {
@@ -26,12 +27,12 @@ package enum BarPart: Sendable, Equatable {
     case inFlight
     case missing
 
-    /// The parts of a bar of `columns` cells of equal time, or without a `map` of as many bytes each; empty if the
-    /// length is unknown or there is no room.
+    /// The parts of a bar of `columns` cells of equal time, or without a `map` of as many bytes each; empty
+    /// if the length is unknown or there is no room.
     ///
     /// A cell never shows more than there is: it is cached only if all of its bytes are stored, and played
-    /// only if the bytes before the position are stored too (a seek leaves gaps). Bytes outside the music, such as a
-    /// picture in front, have no cell.
+    /// only if the bytes before the position are stored too (a seek leaves gaps). Bytes outside the music,
+    /// such as a picture in front, have no cell.
     package static func parts(of load: LoadReport, map: TimeMap?, head: Int64?, columns: Int) -> [BarPart] {
         let cells =
             map.map { BarCells.ranges(of: $0, columns: columns) }
@@ -99,8 +100,8 @@ package enum BarPart: Sendable, Equatable {
 enum ChapterTicks {
     /// The starts of chapters by the cells that have a mark, the first one of each cell.
     ///
-    /// The start of the bar needs no mark. A bar without times has none, and neither has one with more chapters than half
-    /// its cells, since it would hide what is cached.
+    /// The start of the bar needs no mark. A bar without times has none, and neither has one with more
+    /// chapters than half its cells, since it would hide what is cached.
     static func starts(in player: PlayerSnapshot, columns: Int) -> [Int: Duration] {
         guard let map = player.timeMap, let chapters = player.info?.chapters, chapters.count <= columns / 2
         else { return [:] }
@@ -178,7 +179,8 @@ private enum BarCells {
 
     /// `length * column / columns` without overflow: a server can claim any length.
     static func boundary(_ column: Int, of length: Int64, columns: Int) -> Int64 {
-        let (column, columns) = (Int64(column), Int64(columns))
+        let column = Int64(column)
+        let columns = Int64(columns)
         return length / columns * column + length % columns * column / columns
     }
 }

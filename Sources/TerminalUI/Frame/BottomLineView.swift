@@ -54,7 +54,8 @@ enum NoticeView {
 
     /// Draws `text` in the last of `rows`, or in as many of them as it needs.
     ///
-    /// A text too long for all of them ends with an ellipsis and, if `keyForAll` shows the whole text, with that key.
+    /// A text too long for all of them ends with an ellipsis and, if `keyForAll` shows the whole text, with
+    /// that key.
     static func draw(
         _ text: SafeText,
         rows: ClosedRange<Int>,
@@ -89,7 +90,8 @@ private struct Hint {
     var key: SafeText
     var word: SafeText
 
-    /// As many hints as fit, without commands that have no key. In a narrow window the first and the last two stay.
+    /// As many hints as fit, without commands that have no key. In a narrow window the first and the last two
+    /// stay.
     static func all(of state: UIState, columns: Int) -> [Hint] {
         var hints: [Hint] = []
         for (command, word) in commands(in: state.view, isQueueEmpty: state.player.tracks.isEmpty) {

@@ -1,7 +1,7 @@
 package import Media
 
-/// The top line: a tab for each view, and at the right the number of entries in the open view, with the place in it if
-/// not all are in view.
+/// The top line: a tab for each view, and at the right the number of entries in the open view, with the place
+/// in it if not all are in view.
 enum TabView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         let line = TabLine(open: state.view, columns: buffer.columns)
@@ -26,12 +26,14 @@ enum TabView {
         }
     }
 
-    /// `9 tracks`, or `1207 of 3000 tracks` for the selected one of a longer list; with a filter `4 of 9`, or `4… of 9`
-    /// until all tracks were examined.
+    /// `9 tracks`, or `1207 of 3000 tracks` for the selected one of a longer list; with a filter `4 of 9`, or
+    /// `4… of 9` until all tracks were examined.
     private static func queueAmounts(_ state: UIState, _ glyphs: Glyphs) -> [SafeText] {
-        let (all, list) = (state.player.tracks.count, state.queue.list)
+        let all = state.player.tracks.count
+        let list = state.queue.list
         guard let filter = state.queue.filter else {
-            let (place, tracks) = (place(in: list), CountText.of(all, "track"))
+            let place = place(in: list)
+            let tracks = CountText.of(all, "track")
             return [
                 SafeText(place + tracks), SafeText(place.isEmpty ? tracks : place + "\(all)"),
                 SafeText(tracks),
@@ -41,7 +43,8 @@ enum TabView {
         return [SafeText("\(filter.matches.count)") + more + SafeText(" of \(all)")]
     }
 
-    /// `61 tracks, 2 lists, 1.9 of 10 GB`, or `12 of 61 tracks, …`; with a filter, the tracks and bytes of the matches.
+    /// `61 tracks, 2 lists, 1.9 of 10 GB`, or `12 of 61 tracks, …`; with a filter, the tracks and bytes of
+    /// the matches.
     private static func cacheAmounts(_ cache: CacheViewState) -> [SafeText] {
         let stored = cache.entries.reduce(0) { $0 &+ $1.stored.byteCount }
         let all = cache.report.entries?.count ?? 0

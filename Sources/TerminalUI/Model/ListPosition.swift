@@ -19,7 +19,8 @@ package struct ListPosition: Sendable, Equatable {
     /// `true` if some rows are out of view.
     var isCut: Bool { count > height }
 
-    /// The number of the page in view, counted from 1, and of all pages; the last page is any with the last row.
+    /// The number of the page in view, counted from 1, and of all pages; the last page is any with the last
+    /// row.
     var page: (number: Int, count: Int) {
         guard height > 0, isCut else { return (1, 1) }
         let pages = (count + height - 1) / height

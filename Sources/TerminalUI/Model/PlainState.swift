@@ -66,10 +66,11 @@ package struct PlainState: Sendable {
         return reply
     }
 
-    /// Applies the player's newest snapshot. Returns a line for each setting that has changed, and one with the key that
-    /// ends the reading of a slow source.
+    /// Applies the player's newest snapshot. Returns a line for each setting that has changed, and one with
+    /// the key that ends the reading of a slow source.
     package mutating func take(_ snapshot: PlayerSnapshot) -> [SafeText] {
-        let (old, wantedLine) = (ui.player, wantsLine)
+        let old = ui.player
+        let wantedLine = wantsLine
         _ = ui.apply(.snapshot(snapshot))
         // On the screen, a line that failed is opened again.
         if wantsLine, !wantedLine { _ = ui.apply(.key(.escape)) }

@@ -120,7 +120,8 @@ package struct UIState: Sendable {
         return snapshot.isOver ? [.leave] : []
     }
 
-    /// After a start that brought no track, takes its last source for a line that was entered: it stays to be edited.
+    /// After a start that brought no track, takes its last source for a line that was entered: it stays to be
+    /// edited.
     private mutating func openFailedStart(_ snapshot: PlayerSnapshot) {
         guard isUntouched, snapshot.tracks.isEmpty,
             case .add(let source)? = snapshot.messages.last?.failed,
@@ -130,8 +131,8 @@ package struct UIState: Sendable {
         enteredLine = "add " + source
     }
 
-    /// The answer to the last line that was entered, if it is the one that failed. If other keys were pressed since,
-    /// it explains how to get the line back for editing.
+    /// The answer to the last line that was entered, if it is the one that failed. If other keys were pressed
+    /// since, it explains how to get the line back for editing.
     private func failure(_ message: PlayerMessage) -> CommandAnswer? {
         if let enteredLine, case .add(let source)? = message.failed, enteredLine == "add " + source {
             return .error(message.text)

@@ -44,7 +44,8 @@ struct ViewLists: Sendable {
     }
 
     mutating func fit(to layout: ScreenLayout, _ player: PlayerSnapshot, _ keyMap: KeyMap) {
-        let (height, table) = (layout.listRows.count, layout.tableRows.count)
+        let height = layout.listRows.count
+        let table = layout.tableRows.count
         queue.resize(height: height, player: player)
         playing.resize(count: playing.count, height: height)
         cache.list.resize(count: cache.list.count, height: table)
@@ -94,7 +95,8 @@ struct ViewLists: Sendable {
         guard open != .queue else {
             return queue.find(text, from: row, isForward: step > 0, in: player)
         }
-        let (count, matcher) = (current.count, TrackMatcher(text))
+        let count = current.count
+        let matcher = TrackMatcher(text)
         searched[open] = text
         let found = (0..<count).lazy.map { ((row + $0 * step) % count + count) % count }
             .first { matcher.matches(self.text(ofRow: $0)) }

@@ -12,8 +12,8 @@ package struct QueueFilter: Sendable {
     let matcher: TrackMatcher
     /// Positions in the queue, in order, of the matches found so far.
     package private(set) var matches: [Int] = []
-    /// The matches found so far by a repeated examination, which begins when more tags are known. They replace
-    /// `matches` at its end; `nil` while there is none.
+    /// The matches found so far by a repeated examination, which begins when more tags are known. They
+    /// replace `matches` at its end; `nil` while there is none.
     private var renewed: [Int]?
     /// The number of tracks examined, from the first one on.
     package private(set) var examinedCount = 0
@@ -24,7 +24,8 @@ package struct QueueFilter: Sendable {
     init(_ text: String, of player: PlayerSnapshot) {
         self.text = text
         matcher = TrackMatcher(text)
-        (revision, learnedCount) = (player.queueRevision, player.learned.count)
+        revision = player.queueRevision
+        learnedCount = player.learned.count
     }
 
     /// `true` if some tracks were not examined yet, or have new tags.
@@ -33,17 +34,22 @@ package struct QueueFilter: Sendable {
             || learnedCount != player.learned.count
     }
 
-    /// Examines the next tracks. A changed queue is examined again from its beginning. If only more tags are known,
-    /// it is examined again too, and the present matches are shown until that is done.
+    /// Examines the next tracks. A changed queue is examined again from its beginning. If only more tags are
+    /// known, it is examined again too, and the present matches are shown until that is done.
     ///
     /// Returns `true` if other matches have replaced the shown ones.
     @discardableResult
     mutating func look(through player: PlayerSnapshot) -> Bool {
         if revision != player.queueRevision {
-            (revision, learnedCount) = (player.queueRevision, player.learned.count)
-            (examinedCount, matches, renewed) = (0, [], nil)
+            revision = player.queueRevision
+            learnedCount = player.learned.count
+            examinedCount = 0
+            matches = []
+            renewed = nil
         } else if learnedCount != player.learned.count, examinedCount >= player.tracks.count {
-            (learnedCount, examinedCount, renewed) = (player.learned.count, 0, [])
+            learnedCount = player.learned.count
+            examinedCount = 0
+            renewed = []
         }
         let end = min(player.tracks.count, examinedCount + Self.slice)
         for place in examinedCount..<max(examinedCount, end) {

@@ -38,21 +38,27 @@ struct QueueRow {
         self.isMarked = isMarked
         // A track that failed once may play at the next attempt.
         if let error = player.failures[track.id], !(isCurrent && player.state.isHeard) {
-            (mark, failure, style) = (glyphs.failed, error.reason, .error)
+            mark = glyphs.failed
+            failure = error.reason
+            style = .error
         } else if isCurrent {
-            (mark, style) = (glyphs.sign(of: player.state), .playing)
+            mark = glyphs.sign(of: player.state)
+            style = .playing
         } else if track.isPlayed {
-            (mark, style) = (glyphs.heard, isMarked ? .marked : .dim)
+            mark = glyphs.heard
+            style = isMarked ? .marked : .dim
         } else {
-            (mark, style) = (" ", isMarked ? .marked : .normal)
+            mark = " "
+            style = isMarked ? .marked : .normal
         }
         isChecked = track.isPlayed && mark != glyphs.heard
         isPinned = player.availability[track.id]?.isPinned ?? false
         if case .web = track.location { map = Self.map(of: track, isCurrent: isCurrent, player) }
     }
 
-    /// The title that the row at `index` shows, else the name of the file, and the artist if known. Searching, filtering
-    /// and showing use these. A station keeps the name that its list gives it, or else its own, whatever it plays.
+    /// The title that the row at `index` shows, else the name of the file, and the artist if known.
+    /// Searching, filtering and showing use these. A station keeps the name that its list gives it, or else
+    /// its own, whatever it plays.
     static func names(_ player: PlayerSnapshot, at index: Int) -> (title: SafeText, artist: SafeText?) {
         // Reads the tracks in place: a filter examines 100,000 of them, and a copy costs reference counts.
         var heard = index == player.currentIndex ? player.info?.tags : nil
@@ -71,8 +77,8 @@ struct QueueRow {
 
     func name(_ glyphs: Glyphs) -> SafeText { TrackName.text(title, artist, dash: glyphs.dash) }
 
-    /// The map of a track's bytes. For the current track, the loader has the exact ranges, including uncommitted
-    /// ones.
+    /// The map of a track's bytes. For the current track, the loader has the exact ranges, including
+    /// uncommitted ones.
     private static func map(of track: Track, isCurrent: Bool, _ player: PlayerSnapshot) -> [BarPart] {
         let load = player.load
         if isCurrent, load.isCached, load.length != nil {

@@ -143,8 +143,8 @@ private enum WelcomeView {
 
 /// The columns of a row, for a window's width and the rows in view. Pure.
 ///
-/// The narrower the window, the more columns are dropped: first the artist's own, then an episode's date and the
-/// map of the cached bytes, then the duration. The title always stays.
+/// The narrower the window, the more columns are dropped: first the artist's own, then an episode's date and
+/// the map of the cached bytes, then the duration. The title always stays.
 struct QueueColumns: Equatable {
     /// The fewest columns of a window for a column with the artists.
     private static let leastForArtist = 100
@@ -152,7 +152,8 @@ struct QueueColumns: Equatable {
     private static let leastForDate = 60
     fileprivate static let leastForTitle = 12
 
-    /// The column for the check of episodes that are marked too; `nil` if no row has both signs beside its first one.
+    /// The column for the check of episodes that are marked too; `nil` if no row has both signs beside its
+    /// first one.
     let check: Int?
     let number: Range<Int>
     /// The days of episodes.

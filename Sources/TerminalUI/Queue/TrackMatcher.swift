@@ -1,7 +1,7 @@
 internal import Media
 
-/// Matches rows with a typed text: each word must occur in a text that the row shows, in any case and with or without
-/// accents. The words `played:yes` and `played:no` match episodes by their state.
+/// Matches rows with a typed text: each word must occur in a text that the row shows, in any case and with or
+/// without accents. The words `played:yes` and `played:no` match episodes by their state.
 ///
 /// Fast enough for long queues: ASCII texts are compared in place, and only others are copied.
 struct TrackMatcher: Sendable, Equatable {

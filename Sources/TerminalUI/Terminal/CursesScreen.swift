@@ -38,7 +38,9 @@ struct CursesScreen: ~Copyable {
             fclose(output)
             return nil
         }
-        (self.screen, self.window, self.output) = (screen, window, output)
+        self.screen = screen
+        self.window = window
+        self.output = output
         // Not raw mode, so that Ctrl-C and Ctrl-Z remain signals, for the other processes of the group too.
         cbreak()
         noecho()
@@ -111,8 +113,8 @@ struct CursesScreen: ~Copyable {
         for item in uncertain { overwrite(item.parts, item.cell, column: item.column, row: item.row) }
     }
 
-    /// Writes a character over blanks: the terminal may draw it in fewer columns than ncurses counts, or it has
-    /// more marks than a cell of ncurses holds.
+    /// Writes a character over blanks: the terminal may draw it in fewer columns than ncurses counts, or it
+    /// has more marks than a cell of ncurses holds.
     private func overwrite(_ parts: [[wchar_t]], _ cell: Cell, column: Int, row: Int) {
         wmove(window, Int32(row), Int32(column))
         for part in parts {
@@ -219,7 +221,8 @@ struct CursesScreen: ~Copyable {
         return [[question]] + Array(repeating: [Self.space], count: cell.width - 1)
     }
 
-    /// `true` if all terminals draw `parts` in `width` columns. Some join emoji: wide characters after the first.
+    /// `true` if all terminals draw `parts` in `width` columns. Some join emoji: wide characters after the
+    /// first.
     private static func isCertain(_ parts: [[wchar_t]], width: Int) -> Bool {
         (parts.count == 1 || parts.count == width) && parts.allSatisfy { $0.count <= cellLimit }
     }

@@ -3,7 +3,8 @@
 /// Pure. Knows the sequences that terminals share, so it needs no terminal description. Pasted text never
 /// runs keys, whatever it contains.
 package struct KeyDecoder: Sendable {
-    /// The longest paste in bytes, more than any list of sources that is pasted on purpose; the rest is dropped.
+    /// The longest paste in bytes, more than any list of sources that is pasted on purpose; the rest is
+    /// dropped.
     private static let longestPaste = 1 << 20
     /// More bytes than any sequence of a key or of the mouse has.
     private static let longestSequence = 32
@@ -95,8 +96,8 @@ package struct KeyDecoder: Sendable {
         return count
     }
 
-    /// Decodes a key that was pressed with Alt, which terminals send as an escape before the key's own bytes. It
-    /// has no meaning here, and must not run as Escape and the key.
+    /// Decodes a key that was pressed with Alt, which terminals send as an escape before the key's own bytes.
+    /// It has no meaning here, and must not run as Escape and the key.
     private mutating func decodeAlt(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
         let key = bytes.dropFirst()
         if key.first == Self.escape {
@@ -113,7 +114,8 @@ package struct KeyDecoder: Sendable {
     /// `true` if `bytes` begin like a report of the terminal, OSC or DA1, and not like a key, or two keys.
     private func isReport(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count > 1, bytes.first == Self.escape else { return false }
-        let (opening, next) = (bytes.dropFirst().first, bytes.dropFirst(2).first)
+        let opening = bytes.dropFirst().first
+        let next = bytes.dropFirst(2).first
         guard let next else { return awaitsReply }
         return opening == UInt8(ascii: "]")
             ? (0x30..<0x3A).contains(next) : opening == UInt8(ascii: "[") && next == UInt8(ascii: "?")

@@ -36,7 +36,8 @@ final class PathLister: Sendable {
     /// Leaves out names that a line cannot contain, and hidden ones unless their dot was typed.
     static func paths(beginningWith word: String) -> [String] {
         let slash = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
-        let (folder, name) = (word[..<slash], word[slash...])
+        let folder = word[..<slash]
+        let name = word[slash...]
         var place = folder.isEmpty ? "." : String(folder)
         if place.hasPrefix("~/"), let home = getenv("HOME") {
             place = FileName.text(home) + place.dropFirst()

@@ -16,7 +16,8 @@ package struct PlainKeys: Sendable {
     private let input = STDIN_FILENO
 
     package init(configuration: TerminalConfiguration, glyphs: Glyphs) {
-        (self.configuration, self.glyphs) = (configuration, glyphs)
+        self.configuration = configuration
+        self.glyphs = glyphs
         marksPastes = configuration.isUsable
     }
 

@@ -23,8 +23,8 @@ final class ScreenGuard: Sendable {
     private let isOver = Atomic(false)
     private let hasEnded = Monitor(false)
 
-    /// Starts the thread. `modes` are those that the terminal gets back. `giveUp` is called with the signal, at
-    /// most once.
+    /// Starts the thread. `modes` are those that the terminal gets back. `giveUp` is called with the signal,
+    /// at most once.
     init?(
         passingTo signals: WakePipe,
         terminal: Int32,
@@ -33,14 +33,18 @@ final class ScreenGuard: Sendable {
     ) {
         guard let caught = WakePipe() else { return nil }
         self.caught = caught
-        (self.signals, self.terminal, self.modes, self.giveUp) = (signals, terminal, modes, giveUp)
+        self.signals = signals
+        self.terminal = terminal
+        self.modes = modes
+        self.giveUp = giveUp
         NamedThread.start("screen-guard") { [self] in
             serve()
             hasEnded.withLock { $0 = true }
         }
     }
 
-    /// Ends the thread; returns when it has ended. Signals that the screen did not take are in `caught` again.
+    /// Ends the thread; returns when it has ended. Signals that the screen did not take are in `caught`
+    /// again.
     func end() {
         isOver.store(true, ordering: .releasing)
         caught.wake()
@@ -98,7 +102,8 @@ final class ScreenGuard: Sendable {
 
 /// The flow control of a terminal: Ctrl-S stops its output, Ctrl-Q resumes it.
 package enum TerminalFlow {
-    /// Resumes the output to `descriptor`, if that is a terminal. A program that ends must not wait for a key.
+    /// Resumes the output to `descriptor`, if that is a terminal. A program that ends must not wait for a
+    /// key.
     package static func resume(_ descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return }
         // `TCOON` alone ends only what `TCOOFF` began, not what a key did (Linux, tty_ioctl(4)).

@@ -52,8 +52,11 @@ struct ScreenLoop: ~Copyable {
             keyMap: configuration.keyMap,
             history: configuration.history
         )
-        (self.player, self.surroundings, self.configuration) = (player, surroundings, configuration)
-        (self.updates, self.signals) = (updates, signals)
+        self.player = player
+        self.surroundings = surroundings
+        self.configuration = configuration
+        self.updates = updates
+        self.signals = signals
         self.screen = screen
     }
 
@@ -302,7 +305,8 @@ package struct NoticeTimer {
     /// `notice` identifies the line that is shown now; `nil` if there is none.
     package mutating func show(_ notice: [Int]?, at now: Duration) {
         guard notice != self.notice else { return }
-        (self.notice, end) = (notice, now + Self.longest)
+        self.notice = notice
+        end = now + Self.longest
     }
 
     /// The wait until the line goes: zero if it is due, `nil` if there is none.

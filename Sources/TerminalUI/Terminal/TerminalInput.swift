@@ -49,7 +49,7 @@ struct TerminalInput {
         return Array(chunk[..<count])
     }
 
-    /// What `Poll` finds on the terminal within `limit`; 0 if nothing.
+    /// The events that `Poll` finds on the terminal within `limit`; 0 if none.
     private func state(within limit: Duration) -> Int16 {
         Poll.wait(reading: [descriptor], atMost: limit)?[0] ?? 0
     }

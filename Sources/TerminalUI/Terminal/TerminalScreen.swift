@@ -20,8 +20,8 @@ package struct TerminalScreen: Sendable {
     /// the screen is up, standard error goes to `stderrPath`. Blocks its thread. Only one screen can run at a
     /// time, since ncurses and signals belong to the process.
     ///
-    /// If a signal ends the program while the terminal takes no output, this may never return: then `giveUp` is
-    /// called from another thread, after the terminal's modes were restored.
+    /// If a signal ends the program while the terminal takes no output, this may never return: then `giveUp`
+    /// is called from another thread, after the terminal's modes were restored.
     package func run(
         player: any PlayerControl,
         surroundings: ScreenSurroundings = ScreenSurroundings(),

@@ -33,14 +33,20 @@ package enum Theme: String, Sendable, CaseIterable {
         return self == .dark ? pair.dark : pair.light
     }
 
-    /// The colour of `style` by its name of the first sixteen and by its number of 256, as `green (114)`; `default` for the
-    /// terminal's foreground.
+    /// The colour of `style` by its name of the first sixteen and by its number of 256, as `green (114)`;
+    /// `default` for the terminal's foreground.
     package func colorText(of style: Style) -> String {
         guard let rich = color(of: style, colors: 256) else { return "default" }
         return color(of: style, colors: 16).map { "\(ColorChoice.name(of: $0)) (\(rich))" } ?? "\(rich)"
     }
 
-    private static let (red, green, yellow, blue, magenta, cyan, brightRed) = (1, 2, 3, 4, 5, 6, 9)
+    private static let red = 1
+    private static let green = 2
+    private static let yellow = 3
+    private static let blue = 4
+    private static let magenta = 5
+    private static let cyan = 6
+    private static let brightRed = 9
 }
 
 /// A colour as a terminal reports it; each part is 0...1.
@@ -50,7 +56,9 @@ package struct ScreenColor: Sendable, Equatable {
     package var blue: Double
 
     package init(red: Double, green: Double, blue: Double) {
-        (self.red, self.green, self.blue) = (red, green, blue)
+        self.red = red
+        self.green = green
+        self.blue = blue
     }
 
     /// Parses `rgb:RR/GG/BB`, with one to four hexadecimal digits for each part (XParseColor(3)).

@@ -35,7 +35,8 @@ package struct CacheViewState: Sendable {
 
     private mutating func fit() {
         let id = selected?.id
-        let (all, matcher) = (report.entries ?? [], TrackMatcher(filter))
+        let all = report.entries ?? []
+        let matcher = TrackMatcher(filter)
         entries = filter.isEmpty ? all : all.filter { matcher.matches(Self.text(of: $0)) }
         list.resize(count: entries.count, height: list.height)
         if let row = entries.firstIndex(where: { $0.id == id }) { list.select(row) }

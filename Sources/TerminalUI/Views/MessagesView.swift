@@ -29,7 +29,8 @@ package struct MessagesViewState: Sendable {
     /// Wraps the messages to a window's width. If the last line is selected, the selection follows new ones.
     mutating func show(_ messages: [PlayerMessage], columns: Int) {
         guard messages.last?.number != newest?.number || columns != self.columns else { return }
-        (newest, self.columns) = (messages.last, columns)
+        newest = messages.last
+        self.columns = columns
         let follows = list.isAtEnd
         lines = messages.flatMap { message in
             message.text.wrapped(toColumns: max(8, columns - Self.timeColumns - 1)).enumerated().map {

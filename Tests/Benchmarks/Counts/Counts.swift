@@ -22,7 +22,8 @@ enum Counts {
             for (micro, count) in try await MicroCounts.instructions() {
                 counted.append(Counted("instructions, \(micro.name)", count.rounded(), atMost: micro.budget))
             }
-            // Loading libraries and reading the options by ArgumentParser's reflection; little of it is the program's own.
+            // Loading libraries and reading the options by ArgumentParser's reflection; little of it is the
+            // program's own.
             let start = Double(try await MicroCounts.startInstructions())
             counted.append(Counted("instructions, --version", start, atMost: 20_000_000))
         } else {
@@ -41,7 +42,8 @@ enum Counts {
         try await stage.with(.reprise, [server.url("/song.mp3")], folder: folder) { run, ear in
             _ = try await ear.firstSound(after: run.begun, within: .seconds(60))
         }
-        let (all, ours) = (cost.pausedWakeUps ?? .infinity, cost.ownPausedWakeUps ?? .infinity)
+        let all = cost.pausedWakeUps ?? .infinity
+        let ours = cost.ownPausedWakeUps ?? .infinity
         return [
             Counted("bytes for 12 s", Double(cost.bytes), atMost: Listening.Cost.mostBytes),
             Counted("requests for 12 s", Double(cost.requests), atMost: 12),
@@ -52,7 +54,8 @@ enum Counts {
         ]
     }
 
-    /// A far seek while every answer is held at 64 KB: it must be heard after `most` requests without further bytes.
+    /// A far seek while every answer is held at 64 KB: it must be heard after `most` requests without further
+    /// bytes.
     private static func seek(
         _ stage: BenchStage,
         in name: String,
@@ -71,7 +74,8 @@ enum Counts {
             let far = server.log.requests.filter {
                 $0.number > last && !$0.sent.isEmpty && $0.sent.lowerBound > song.count / 2
             }
-            // What is requested behind the first 64 KiB there is read-ahead, which begins once the music is heard.
+            // What is requested behind the first 64 KiB there is read-ahead, which begins once the music is
+            // heard.
             let start = far.map(\.sent.lowerBound).min() ?? 0
             let needed = far.filter { $0.sent.lowerBound < start + 65_536 }
             return [

@@ -80,7 +80,8 @@ enum BigQueue {
             if number % 1_000 == 0 { try folder.makeFolder("album-\(album)") }
             let path = folder.path("album-\(album)/track-\(number).mp3")
             guard symlink(file, path) == 0 else { throw BenchmarkFailure("cannot link \(path)") }
-            let (first, second) = (words[number % words.count], words[number / words.count % words.count])
+            let first = words[number % words.count]
+            let second = words[number / words.count % words.count]
             let title = number == trackCount - 1 ? lastTitle : "\(first) \(second) \(number)"
             text += "#EXTINF:300,Band \(album) - \(title)\n\(path)\n"
         }

@@ -39,9 +39,8 @@ enum FirstSounds {
                 table.add("a local file", .milliseconds, local, of: kind)
             }
         }
-        let (cold, local) = (
-            table.median("cold, from the web", of: .mpg123), table.median("a local file", of: .mpg123)
-        )
+        let cold = table.median("cold, from the web", of: .mpg123)
+        let local = table.median("a local file", of: .mpg123)
         table.limit("cold, from the web", to: cold, goal: "≤ mpg123")
         table.limit("the same again", "the same, offline", to: local, goal: "≤ mpg123, local file")
     }

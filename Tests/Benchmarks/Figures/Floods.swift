@@ -94,8 +94,9 @@ enum Floods {
         }
     }
 
-    /// The peak of a player that runs for a minute, and is started again when it ends before. `script`, in bash, gives
-    /// it its standard streams; or it has a screen, in which `first` is typed once, and `keys` without end.
+    /// The peak of a player that runs for a minute, and is started again when it ends before. `script`, in
+    /// bash, gives it its standard streams; or it has a screen, in which `first` is typed once, and `keys`
+    /// without end.
     private static func peak(
         _ words: [String],
         script: String = #"exec "$@""#,

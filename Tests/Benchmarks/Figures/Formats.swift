@@ -12,7 +12,8 @@ enum Formats {
         var requests = (start: 1, seek: 1)
         /// The program and arguments that make `file`; `nil` for `in.wav` itself.
         var encoder: [String]?
-        /// The program and arguments that decode `file` and drop the samples; `nil` if there is none to compare with.
+        /// The program and arguments that decode `file` and drop the samples; `nil` if there is none to
+        /// compare with.
         var reference: [String]?
         /// The speed to reach, as a share of the reference's.
         var share = 0.9

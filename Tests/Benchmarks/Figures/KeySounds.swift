@@ -119,8 +119,8 @@ enum KeySounds {
         let sound = try await ear.firstSound(of: seconds, after: begun, within: limit)
         watch.cancel()
         let came = await watch.value
-        // The line lets nothing of a later one come before the sound: it is ahead of the music. An arrival is noted
-        // a little late.
+        // The line lets nothing of a later one come before the sound: it is ahead of the music. An arrival is
+        // noted a little late.
         let latest = sound.map { $0 - BenchStage.slowLine.roundTrip + .milliseconds(5) } ?? .now
         let requests = server.log.requests.count {
             $0.number > last && $0.outcome != .aborted && (came[$0.number] ?? latest) <= latest

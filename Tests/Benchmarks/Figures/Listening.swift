@@ -5,7 +5,8 @@ import TestSupport
 
 /// The cost of twelve seconds of listening: bytes, requests, CPU, memory and wake-ups.
 ///
-/// All players listen at the same time, each to a server of its own, so that a busy machine is as busy for all.
+/// All players listen at the same time, each to a server of its own, so that a busy machine is as busy for
+/// all.
 enum Listening {
     struct Cost: Sendable {
         var bytes: Int64
@@ -48,7 +49,8 @@ enum Listening {
         table.limit("CPU for a minute of music", to: peer.map { $0 * 1.2 }, goal: "≤ 1.2 × mpg123")
     }
 
-    /// Plays twelve seconds of a song, and pauses; with a `folder` for the player's cache, and a `server` of its own.
+    /// Plays twelve seconds of a song, and pauses; with a `folder` for the player's cache, and a `server` of
+    /// its own.
     static func listen(
         _ stage: BenchStage,
         _ kind: PlayerKind,

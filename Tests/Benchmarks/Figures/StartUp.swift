@@ -48,7 +48,8 @@ enum StartUp {
         let name = "CPU for a minute of music, with the screen"
         for _ in 0..<3 {
             let before = (ProcessReading(plain.processIdentifier), ProcessReading(pictured.processIdentifier))
-            let (begun, start) = (ContinuousClock.now, pictured.shown)
+            let begun = ContinuousClock.now
+            let start = pictured.shown
             try await Task.sleep(for: .seconds(8))
             let after = (ProcessReading(plain.processIdentifier), ProcessReading(pictured.processIdentifier))
             let rate = Double(pictured.pictures(from: start)) / ((ContinuousClock.now - begun) / .seconds(1))

@@ -16,7 +16,8 @@ enum TrackGaps {
                     let start = ear.sample(at: sound)
                     try await Task.sleep(until: sound + .seconds(7))
                     let heard = ear.samples(from: start)
-                    // A gap can be judged only if the second track, which begins with second 0 again, was heard.
+                    // A gap can be judged only if the second track, which begins with second 0 again, was
+                    // heard.
                     guard ToneAnalysis.seconds(in: heard[...]).starts(with: [0, 1, 2, 3, 0, 1]) else {
                         return nil
                     }

@@ -19,7 +19,8 @@ enum PlayerKind: String, CaseIterable, Codable {
     /// Those of `programs` that are not installed.
     var missing: [String] { programs.filter { RunningProcess.path(of: $0) == nil } }
 
-    /// `true` if it can seek in music from the web on command. mpg123 cannot; ffplay takes keys only in a window.
+    /// `true` if it can seek in music from the web on command. mpg123 cannot; ffplay takes keys only in a
+    /// window.
     var seeks: Bool { self == .reprise || self == .mpv || self == .mpd }
     /// `true` if it takes a list.
     var takesLists: Bool { self != .ffplay }

@@ -17,8 +17,8 @@ struct FigureTable: Codable {
 
     /// Adds a value of one player to the figure of this name, and creates the figure if needed.
     ///
-    /// The goal of Reprise is `goal`, in words, and `limit`, as a number; each is enough. If a player has no value at
-    /// all, the table shows `reason`.
+    /// The goal of Reprise is `goal`, in words, and `limit`, as a number; each is enough. If a player has no
+    /// value at all, the table shows `reason`.
     mutating func add(
         _ name: String,
         _ unit: Figure.Unit,
@@ -47,7 +47,8 @@ struct FigureTable: Codable {
     mutating func limit(_ names: String..., to limit: Double?, goal: String) {
         for index in figures.indices where figures[index].section == section {
             guard names.contains(figures[index].name) else { continue }
-            (figures[index].limit, figures[index].goal) = (limit, goal)
+            figures[index].limit = limit
+            figures[index].goal = goal
         }
     }
 

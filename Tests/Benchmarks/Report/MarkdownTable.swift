@@ -55,9 +55,9 @@ struct MarkdownTable {
 
     /// The median, with the spread if there is one.
     static func cell(_ statistics: Statistics, _ unit: Figure.Unit) -> String {
-        let (median, least, most) = (
-            number(statistics.median, unit), number(statistics.least, unit), number(statistics.most, unit)
-        )
+        let median = number(statistics.median, unit)
+        let least = number(statistics.least, unit)
+        let most = number(statistics.most, unit)
         return median + unit.suffix + (least == most ? "" : " (\(least)–\(most))")
     }
 

@@ -5,10 +5,9 @@ import TestSupport
 
 /// Records a null sink, with the time of every sample.
 ///
-/// A null sink takes the samples of the next milliseconds in advance, and its monitor delivers them at once: a piece
-/// arrives when its first sample is due. A busy machine delays pieces but never advances them,
-/// so the earliest of the pieces around a sample gives its time.
-/// The sink ends with its server.
+/// A null sink takes the samples of the next milliseconds in advance, and its monitor delivers them at once:
+/// a piece arrives when its first sample is due. A busy machine delays pieces but never advances them, so the
+/// earliest of the pieces around a sample gives its time. The sink ends with its server.
 final class Ear: Sendable {
     static let sampleRate = 44_100.0
 

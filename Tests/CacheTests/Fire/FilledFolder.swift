@@ -38,7 +38,8 @@ struct FilledFolder {
     /// An opener of its own, as another process has it.
     func opener() -> CacheFolder { scene.opener(secret: secret) }
 
-    /// Reads all stored bytes and compares them with the music. Returns the ranges that are stored afterwards.
+    /// Reads all stored bytes and compares them with the music. Returns the ranges that are stored
+    /// afterwards.
     func expectNoWrongByte(by folder: CacheFolder) async throws -> [String: ByteRangeSet] {
         var found: [String: ByteRangeSet] = [:]
         for name in music.names {

@@ -146,7 +146,8 @@ import Testing
         source.store(0..<Int64(bytes.count))
         while try await decoder.scanStored() {}
         let corrected = try #require(decoder.correctedLanding)
-        // The position moves by frames of the format that is played, in which no part begins exactly with a frame.
+        // The position moves by frames of the format that is played, in which no part begins exactly with a
+        // frame.
         let presumed = format.frames(in: landed.duration(of: landing.frame))
         let time = format.duration(of: presumed + corrected.frame - landing.frame)
         let number = try #require(times.dropLast().lastIndex { $0 <= time + .milliseconds(1) })

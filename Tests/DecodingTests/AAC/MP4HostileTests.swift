@@ -34,7 +34,8 @@ import Testing
         async throws
     {
         var made = MadeMP4()
-        (made.packetCount, made.times) = (100_000, [1, 100_000, 1_024])
+        made.packetCount = 100_000
+        made.times = [1, 100_000, 1_024]
         let decoder = decoder(MemorySource(made.bytes, isStored: true))
         try await decoder.open()
         _ = decoder.isStored(at: .seconds(1_000))

@@ -19,7 +19,8 @@ struct MadeAAC: Sendable, CustomTestStringConvertible {
 
     static let adts = MadeAAC("aac")
 
-    /// Encodes seeded noise, whose loudness changes each second, without substituting noise, whose generator has a state.
+    /// Encodes seeded noise, whose loudness changes each second, without substituting noise, whose generator
+    /// has a state.
     init(
         _ fileExtension: String,
         _ arguments: [String] = [],
@@ -29,7 +30,9 @@ struct MadeAAC: Sendable, CustomTestStringConvertible {
         bitRate: Int = 96
     ) {
         testDescription = (["\(fileExtension) \(rate) Hz \(channels)"] + arguments).joined(separator: " ")
-        (self.channels, self.rate, self.fileExtension) = (channels, rate, fileExtension)
+        self.channels = channels
+        self.rate = rate
+        self.fileExtension = fileExtension
         frames = seconds * rate
         let frames = frames
         let made: [UInt8]? = try? {

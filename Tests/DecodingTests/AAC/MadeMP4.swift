@@ -12,8 +12,8 @@ struct MadeMP4 {
     }()
 
     var timescale: UInt32 = 44_100
-    /// The contents of the tables after their versions and flags; the size and the offset of the first packet are known by
-    /// `first`.
+    /// The contents of the tables after their versions and flags; the size and the offset of the first packet
+    /// are known by `first`.
     var chunkRuns: [UInt32] = [1, 1, 1, 1]
     var packetCount: UInt32 = 1
     var times: [UInt32] = [1, 1, 1_024]

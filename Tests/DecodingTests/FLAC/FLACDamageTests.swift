@@ -12,8 +12,8 @@ import Testing
         .byFlac([], MadeWave(samples: .s24, frames: 8_000 * 12, loudness: 0.05)),
     ]
 
-    /// Decodes `bytes` and compares them with the PCM of `made` frame by frame: a frame of the stream is exact, or silent
-    /// if it is one of `damaged`.
+    /// Decodes `bytes` and compares them with the PCM of `made` frame by frame: a frame of the stream is
+    /// exact, or silent if it is one of `damaged`.
     private func expectSilence(in damaged: Set<Int>, _ bytes: [UInt8], _ made: MadeFLAC, _ place: String)
         async throws
     {
@@ -54,7 +54,8 @@ import Testing
     @Test(arguments: made)
     func `20 KB of zeros silence the frames that they touch, wherever they are`(made: MadeFLAC) async throws {
         let places = made.frames.places
-        let (start, end) = (places[0].lowerBound, made.bytes.count)
+        let start = places[0].lowerBound
+        let end = made.bytes.count
         for offset in [start, start + 100_000, places[3].lowerBound, places[7].lowerBound - 1, end - 20_000] {
             let hole = offset..<min(offset + 20_000, end)
             var bytes = made.bytes
@@ -67,9 +68,8 @@ import Testing
     @Test(arguments: made)
     func `missing and added bytes silence only the frames around them`(made: MadeFLAC) async throws {
         let places = made.frames.places
-        let (head, tail) = (
-            made.bytes[..<(places[5].lowerBound + 50)], made.bytes[(places[5].lowerBound + 50)...]
-        )
+        let head = made.bytes[..<(places[5].lowerBound + 50)]
+        let tail = made.bytes[(places[5].lowerBound + 50)...]
         try await expectSilence(in: [5], Array(head + tail.dropFirst(20)), made, "20 bytes missing")
         try await expectSilence(
             in: [5],
@@ -119,7 +119,8 @@ import Testing
 
     @Test(arguments: made)
     func `a seek into damage lands at its time`(made: MadeFLAC) async throws {
-        let (places, headers) = (made.frames.places, made.frames.headers)
+        let places = made.frames.places
+        let headers = made.frames.headers
         let hole = places[places.count / 2].lowerBound..<places[places.count / 2].lowerBound + 20_000
         var bytes = made.bytes
         for index in hole { bytes[index] = 0 }

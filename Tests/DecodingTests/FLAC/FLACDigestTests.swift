@@ -67,7 +67,8 @@ import Testing
         #expect(try await !isDamaged(tag(of: 3_000) + made.bytes))
         // Another stream that follows is not part of it.
         #expect(try await !isDamaged(made.bytes + MadeFLAC.byFlac(["--ogg", "--serial-number=8"]).bytes))
-        let (start, end) = (Int(middle.offset), Int(middle.end))
+        let start = Int(middle.offset)
+        let end = Int(middle.end)
         #expect(try await isDamaged(Array(made.bytes[..<start])))
         #expect(try await isDamaged(Array(made.bytes[..<start] + made.bytes[end...])))
         var damaged = made.bytes

@@ -5,7 +5,8 @@ import Testing
 @testable import Decoding
 
 @Suite struct FLACHeadTests {
-    /// A file with these blocks in front of the frames of a real one. A block states `size`, by default its real one.
+    /// A file with these blocks in front of the frames of a real one. A block states `size`, by default its
+    /// real one.
     private static func file(_ blocks: [(kind: UInt8, content: [UInt8], size: Int?)]) -> [UInt8] {
         let (head, places, _) = MadeFLAC.bare.frames
         var bytes = Array("fLaC".utf8)

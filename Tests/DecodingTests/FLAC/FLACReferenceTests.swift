@@ -30,7 +30,8 @@ import Testing
     static let samples = [MadeWave.Samples.u8, .s24, .s32].map { MadeFLAC.byFlac([], wave($0)) }
     static let oddBits = [(MadeWave.Samples.s16, 12), (.s24, 20)].map { samples, bits in
         var wave = wave(samples)
-        (wave.header, wave.validBits) = (.extensible(mask: 3), bits)
+        wave.header = .extensible(mask: 3)
+        wave.validBits = bits
         return MadeFLAC.byFlac([], wave)
     }
     static let rates = [8_000, 11_025, 12_345, 22_050, 48_000, 88_200, 96_000, 192_000].map {

@@ -81,9 +81,9 @@ struct MadeFLAC: Sendable, CustomTestStringConvertible {
         return (head, places, headers)
     }
 
-    /// This file with blocks of varying size: frames of another file of the same music, whose blocks are longer, replace
-    /// some runs of its own. The frames state the number of their first sample, or with `countingFrames` their own
-    /// number, as those of equal blocks do.
+    /// This file with blocks of varying size: frames of another file of the same music, whose blocks are
+    /// longer, replace some runs of its own. The frames state the number of their first sample, or with
+    /// `countingFrames` their own number, as those of equal blocks do.
     ///
     /// Its blocks must divide those of 4,096 samples.
     func withVariableBlocks(countingFrames: Bool = false, from start: Int = 4, every step: Int = 8)
@@ -121,7 +121,8 @@ struct MadeFLAC: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// The frames of this file and those of `others`, numbered on, behind the head of this file, which states no total.
+    /// The frames of this file and those of `others`, numbered on, behind the head of this file, which states
+    /// no total.
     func changing(to others: [MadeFLAC]) -> [UInt8] {
         let (head, _, headers) = frames
         var result = Array(bytes[..<Int(head.audioStart ?? 0)])

@@ -3,8 +3,8 @@ import TestSupport
 
 @testable import Decoding
 
-/// A FLAC stream of which only the headers of frames exist, so that it can be of any length: 16-bit stereo at 44.1 kHz in
-/// blocks of 4,096.
+/// A FLAC stream of which only the headers of frames exist, so that it can be of any length: 16-bit stereo at
+/// 44.1 kHz in blocks of 4,096.
 struct SimulatedFLAC {
     static let audioStart: Int64 = 10_000
     let stream: FLACStreamInfo
@@ -62,7 +62,8 @@ struct SimulatedFLAC {
     }
 
     private func firstPlace(atOrAfter offset: Int64) -> Int {
-        var (low, high) = (0, places.count)
+        var low = 0
+        var high = places.count
         while low < high {
             let middle = (low + high) / 2
             if places[middle].offset < offset { low = middle + 1 } else { high = middle }
@@ -74,7 +75,8 @@ struct SimulatedFLAC {
     func seek(to target: FrameCount, in map: FLACMap) -> (
         landing: FLACSeek.Landing?, requests: Int, seek: FLACSeek
     ) {
-        var (stored, requests) = (ByteRangeSet(), 0)
+        var stored = ByteRangeSet()
+        var requests = 0
         func fetch(_ range: ByteRange, upTo least: Int64 = 0) {
             while let gap = stored.gaps(in: range.clamped(to: 0..<length)).first {
                 requests += 1

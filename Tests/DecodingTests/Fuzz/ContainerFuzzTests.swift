@@ -4,8 +4,8 @@ import Testing
 
 @testable import Decoding
 
-/// Damaged files of every container: nothing traps, every call ends within counted reads and steps, and a length of 2 GB
-/// that a box, page, block or frame states costs nothing.
+/// Damaged files of every container: nothing traps, every call ends within counted reads and steps, and a
+/// length of 2 GB that a box, page, block or frame states costs nothing.
 @Suite struct ContainerFuzzTests {
     /// All containers that are played. A new one is one more line here.
     static let containers = [
@@ -78,9 +78,11 @@ import Testing
     struct Container: Sendable {
         let name: String
         let files: [[UInt8]]
-        /// The offsets of marks in each file: heads and fields with lengths follow them, where damage tells most.
+        /// The offsets of marks in each file: heads and fields with lengths follow them, where damage tells
+        /// most.
         let places: [[Int]]
-        /// Gives damaged bytes the checksums that get them past the first check; `nil` if the container has none.
+        /// Gives damaged bytes the checksums that get them past the first check; `nil` if the container has
+        /// none.
         let mend: (@Sendable (inout [UInt8]) -> Void)?
         /// `true` if the marks are followed by fields of 32 bits: sizes, counts, offsets and times.
         let isNumbered: Bool
@@ -92,7 +94,10 @@ import Testing
             numbered isNumbered: Bool = false,
             mend: (@Sendable (inout [UInt8]) -> Void)? = nil
         ) {
-            (self.name, self.files, self.isNumbered, self.mend) = (name, files, isNumbered, mend)
+            self.name = name
+            self.files = files
+            self.isNumbered = isNumbered
+            self.mend = mend
             let marks = marks.map { $0.unicodeScalars.map { UInt8($0.value) } }
             places = files.map { file in
                 file.indices.filter { index in marks.contains { file[index...].starts(with: $0) } }
@@ -114,10 +119,11 @@ import Testing
     private static let hugeLength = 3 << 30
     /// The same for MPEG frames, which are looked for behind zeros of any length: more than 8 MiB.
     private static let longLength = 9 << 20
-    /// One of so many inputs is followed by them, since a debug build takes a second to search megabytes of zeros.
+    /// One of so many inputs is followed by them, since a debug build takes a second to search megabytes of
+    /// zeros.
     private static let hugeShare = TestCount.of(32, full: 4)
-    /// The most requests of 64 KiB until a resource is open, and until the first sound after a seek: 8 MiB of other bytes,
-    /// and the search before them.
+    /// The most requests of 64 KiB until a resource is open, and until the first sound after a seek: 8 MiB of
+    /// other bytes, and the search before them.
     private static let mostRequests = 160
     /// The most reads until everything was decoded.
     private static let mostReads = 2_500

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Decoding
 
-/// Damaged parts of MPEG audio and of its tags: nothing crashes, every loop ends within counted steps, and memory stays
-/// bounded.
+/// Damaged parts of MPEG audio and of its tags: nothing crashes, every loop ends within counted steps, and
+/// memory stays bounded.
 @Suite struct FuzzTests {
     /// 1,000,000 inputs in all, 20,000 in the subset.
     private static let blocks = TestCount.seeds(20, full: 1_000)
@@ -36,7 +36,8 @@ import Testing
         init(_ fixture: Fixture, frames count: Int) {
             let starts = OddStreams.frameStarts(fixture.bytes)
             guard starts.count > count else {
-                (bytes, self.starts) = ([], [])
+                bytes = []
+                self.starts = []
                 return
             }
             bytes = Array(fixture.bytes[starts[0]..<starts[count]])

@@ -26,8 +26,8 @@ struct Mutator {
         return bytes
     }
 
-    /// `file` after one or two accidents that befall whole files: damaged places, a cut at either end, a span that is there
-    /// twice, or random, or zeros, or a length of 2 GB in place of another.
+    /// `file` after one or two accidents that befall whole files: damaged places, a cut at either end, a span
+    /// that is there twice, or random, or zeros, or a length of 2 GB in place of another.
     mutating func damagedFile(_ file: [UInt8], favouring favourites: [Int]) -> [UInt8] {
         var bytes = file
         for _ in 0..<number(1...2) where !bytes.isEmpty {
@@ -46,8 +46,8 @@ struct Mutator {
         return bytes
     }
 
-    /// `file` with one to five of its big-endian fields of 32 bits, those in front of and behind the marks, set to numbers at
-    /// the ends of ranges.
+    /// `file` with one to five of its big-endian fields of 32 bits, those in front of and behind the marks,
+    /// set to numbers at the ends of ranges.
     mutating func withNumbers(in file: [UInt8], near marks: [Int]) -> [UInt8] {
         let numbers: [UInt64] = [
             0, 1, 2, 8, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, 0xFFFF_FFFF, 0x1_0000, 0x0100_0000,
@@ -65,7 +65,8 @@ struct Mutator {
         return bytes
     }
 
-    /// Writes a number of about 2 GB, or the largest of its size, over the 4 or 8 bytes at one of the places from `start` on.
+    /// Writes a number of about 2 GB, or the largest of its size, over the 4 or 8 bytes at one of the places
+    /// from `start` on.
     private mutating func stateLength(in bytes: inout [UInt8], near start: Int) {
         let lengths: [UInt64] = [
             0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0x7FFF_FFF0, .max, .max >> 1, 1 << 40,
@@ -98,8 +99,8 @@ struct Mutator {
 
 /// The memory that this process has, in bytes, as Linux counts it in `/proc/self/status`.
 enum ResidentMemory {
-    /// The bound of the memory that a block of inputs may need. It is checked in full runs only, in which no other test runs
-    /// at the same time.
+    /// The bound of the memory that a block of inputs may need. It is checked in full runs only, in which no
+    /// other test runs at the same time.
     struct Bound {
         private static let most = 64 << 20
         private let before = current

@@ -13,8 +13,8 @@ import Testing
         var length: Int64 = 4_000
         let frames: FrameCount
 
-        /// Pages of about `pageBytes` with the rates of `parts`, in bytes per second, for equal times. No page has more
-        /// than `mostTime` of music.
+        /// Pages of about `pageBytes` with the rates of `parts`, in bytes per second, for equal times. No
+        /// page has more than `mostTime` of music.
         init(seconds: Int, parts: [Double], pageBytes: Int, mostTime: Double = 1, seed: UInt64) {
             var random = SeededGenerator(seed: seed)
             frames = FrameCount(seconds) * 48_000
@@ -54,7 +54,8 @@ import Testing
         /// The number of the first page for which `isBehind` is `true`, as for all after it.
         func firstPage(where isBehind: ((offset: Int64, granule: FrameCount, byteCount: Int)) -> Bool) -> Int
         {
-            var (low, high) = (0, pages.count)
+            var low = 0
+            var high = pages.count
             while low < high {
                 let middle = (low + high) / 2
                 if isBehind(pages[middle]) { high = middle } else { low = middle + 1 }

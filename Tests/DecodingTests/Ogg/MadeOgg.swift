@@ -19,7 +19,9 @@ struct MadeOgg: Sendable, CustomStringConvertible {
     static let flac = MadeOgg(.flac, ["--blocksize=1024"])
 
     init(_ name: String, _ codec: Codec, _ bytes: [UInt8]) {
-        (description, self.codec, self.bytes) = (name, codec, bytes)
+        description = name
+        self.codec = codec
+        self.bytes = bytes
     }
 
     /// Encodes seeded noise, whose loudness changes each second.

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Decoding
 
-/// Pages whose flags are wrong, and heads with pages that do not belong there, play like those of the encoders.
+/// Pages whose flags are wrong, and heads with pages that do not belong there, play like those of the
+/// encoders.
 @Suite struct OggFlagTests {
     private func pcm(_ made: MadeOgg) async throws -> [UInt8] {
         let source = MemorySource(made.bytes, isStored: true)
@@ -49,7 +50,8 @@ import Testing
         expectSame(try await pcm(divided), whole)
     }
 
-    /// The block of comments as the last one, without the flag that states it; the frames begin with the next page.
+    /// The block of comments as the last one, without the flag that states it; the frames begin with the next
+    /// page.
     private static func withoutFlag(_ made: MadeOgg) -> MadeOgg {
         made.repaged("without the flag of the last block") { pages in
             pages.map { page in
@@ -110,7 +112,8 @@ import Testing
                 case .twiceBoth: [first, pages[1], empty]
                 }
             let place = extra == .emptyBehindFirst || extra == .twiceFirst || extra == .emptyPacket ? 1 : 2
-            // Vorbis may have its third header on the page of the second, and FLAC several blocks on one page.
+            // Vorbis may have its third header on the page of the second, and FLAC several blocks on one
+            // page.
             return Array(pages[..<place] + added + pages[place...])
         }
         expectSame(try await pcm(changed), whole)

@@ -120,7 +120,8 @@ import Testing
         #expect(handle.decode([]) == 0)
     }
 
-    /// The first packet of FLAC in Ogg: blocks of 4,096 frames of one channel of 16 bits, and `frames` in all.
+    /// The first packet of FLAC in Ogg: blocks of 4,096 frames of one channel of 16 bits, and `frames` in
+    /// all.
     private func flacHead(frames: UInt8 = 0) -> [UInt8] {
         let stream: [UInt8] = [16, 0, 16, 0] + little(0, 6) + [0x0A, 0xC4, 0x40, 0xF0, 0, 0, 0, frames]
         return FLACMapping.mark + [1, 0, 0, 0] + Array("fLaC".utf8) + [0, 0, 0, 34] + stream + little(0, 16)

@@ -22,8 +22,8 @@ import Testing
         )
     }
 
-    /// How far a seek to `share` of the music lands off, as a share of its length, and the requests that it takes.
-    /// `isStart` states that nothing is played before it.
+    /// How far a seek to `share` of the music lands off, as a share of its length, and the requests that it
+    /// takes. `isStart` states that nothing is played before it.
     private func landing(
         in bytes: [UInt8],
         at share: Double,
@@ -121,7 +121,8 @@ import Testing
         #expect(places { _ in 0 } == [2_000_000, 3_600_000])
     }
 
-    /// The places at which music of 4 MB is sampled that has frames of `length`, and of 400 bytes at the start.
+    /// The places at which music of 4 MB is sampled that has frames of `length`, and of 400 bytes at the
+    /// start.
     private func places(_ length: (Int64) -> Double) -> [Int64] {
         var profile = RateProfile(statedFrames: nil, places: .accurate)
         var places: [Int64] = []

@@ -22,7 +22,8 @@ import Testing
             return (coverByteCount > 0 ? tag(of: coverByteCount) : []) + bytes
         }
 
-        /// Exact means bit for bit in MPEG-1 stereo; elsewhere rounding may depend on the filter bank's phase.
+        /// Exact means bit for bit in MPEG-1 stereo; elsewhere rounding may depend on the filter bank's
+        /// phase.
         var isBitwise: Bool { !options.isMono && options.sampleRate >= 32_000 }
     }
 

@@ -88,7 +88,8 @@ import Testing
         let corrected = try #require(decoder.correctedLanding)
         #expect(corrected.isExact)
         let heard = before + (try await decodeRest(decoder))
-        // All samples after the landing are right but the first ones, for which the frames before were missing.
+        // All samples after the landing are right but the first ones, for which the frames before were
+        // missing.
         let expected = whole[(2 * Int(corrected.frame))...]
         #expect(heard.count == expected.count)
         expectSame(heard.dropFirst(4_608), expected.dropFirst(4_608))

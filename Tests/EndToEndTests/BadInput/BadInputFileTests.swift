@@ -32,8 +32,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         described description: String? = nil
     ) {
         testDescription = "\(name), \(description ?? words)"
-        (self.name, self.content, self.faults) = (name, content, faults)
-        (self.code, self.words) = (code, words)
+        self.name = name
+        self.content = content
+        self.faults = faults
+        self.code = code
+        self.words = words
     }
 }
 

@@ -13,7 +13,8 @@ import Testing
         ("called.mp3", ["-f", "caf"], "CAF"),
     ]
 
-    /// Four seconds of noise in `format`, which is the most that other decoders' frames can look like headers.
+    /// Four seconds of noise in `format`, which is the most that other decoders' frames can look like
+    /// headers.
     private func make(_ format: Format, in folder: TemporaryFolder) async throws -> String {
         let path = folder.path(format.file)
         let noise = ["-v", "error", "-nostdin", "-f", "lavfi", "-i", "anoisesrc=d=4:a=0.3:seed=1"]

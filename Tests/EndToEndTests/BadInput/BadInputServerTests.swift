@@ -54,15 +54,17 @@ import Testing
         try await Stage().expectRefused(url, "bad-url", [url, "not a valid URL"])
     }
 
-    /// One server that breaks off for good, shows the page of a captive portal, and comes back: one test, since the
-    /// ten attempts of the first take a minute.
+    /// One server that breaks off for good, shows the page of a captive portal, and comes back: one test,
+    /// since the ten attempts of the first take a minute.
     @Test func `a server that breaks off is heard up to there, and goes on there after a captive portal`()
         async throws
     {
         // 16,000 bytes a second.
         let whole = try await MP3Fixtures.bytes(MP3Fixtures.Options(seconds: 20))
         let stage = try await Stage(["/song.mp3": whole])
-        let (source, shown, log) = (stage.secretURL("/song.mp3"), stage.url("/song.mp3"), stage.server.log)
+        let source = stage.secretURL("/song.mp3")
+        let shown = stage.url("/song.mp3")
+        let log = stage.server.log
         let origin = stage.server.origin
         origin.script([[], [.cut(afterBytes: 60_000)]], thenAlways: [.cut(afterBytes: 0)], for: "/song.mp3")
         var sent: Int64 = 0

@@ -53,7 +53,8 @@ import Testing
 
         for path in ["/a.mp3", "/b.mp3"] { try await stage.fetch(path) }
         try await #require(stage.cache("pin", "--only-mark", stage.url("/a.mp3")).status == 0)
-        let (a, b) = (stage.url("/a.mp3"), stage.url("/b.mp3"))
+        let a = stage.url("/a.mp3")
+        let b = stage.url("/b.mp3")
         #expect(try await stage.cachedSources("--sort", "size", "--reverse") == [a, b])
         #expect(try await stage.cachedSources("--pinned") == [a])
         #expect(try await stage.cachedSources("--complete", "B.MP3") == [b])

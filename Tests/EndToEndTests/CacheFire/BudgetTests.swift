@@ -53,8 +53,8 @@ import Testing
         #expect(oldest > 0, "kept: \(picture)")
     }
 
-    /// The disk space that the files in `folder` take together, in bytes: never more than they really took at one
-    /// moment, since each file is looked at twice and counts with the smaller of its two sizes.
+    /// The disk space that the files in `folder` take together, in bytes: never more than they really took at
+    /// one moment, since each file is looked at twice and counts with the smaller of its two sizes.
     private static func taken(by folder: String) -> Int64 {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let rounds = (0..<2).map { _ in names.map { taken(byFile: folder + "/" + $0) } }

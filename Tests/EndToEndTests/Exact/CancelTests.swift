@@ -53,8 +53,8 @@ import Testing
         let rest = reference.suffix(from: 60 * Self.sampleBytesPerSecond)
         let beginning = try expectJump(in: sound, from: reference, to: rest)
         let later = log.requests.dropFirst(before.count)
-        // One may have left while the seek was on its way, and is left like the others: a short one may end by itself.
-        // Without validators the jump is compared once with what was stored before it.
+        // One may have left while the seek was on its way, and is left like the others: a short one may end
+        // by itself. Without validators the jump is compared once with what was stored before it.
         let back = later.filter { $0.asked.lowerBound <= 59 * Self.bytesPerSecond }
         #expect(back.count <= 1, "\(later)")
         let most = hasValidators ? Self.readThrough : 2 * Self.readThrough
@@ -70,7 +70,8 @@ import Testing
     }
 
     @Test func `a track change leaves the old track alone`() async throws {
-        let (music, other) = (ExactMusic.steady, ExactMusic.short[0])
+        let music = ExactMusic.steady
+        let other = ExactMusic.short[0]
         let (stage, gate, run) = try await play(upTo: 600_000, next: try await other.bytes)
         let log = stage.server.log
         let count = log.requests(for: path).count
@@ -124,8 +125,8 @@ import Testing
         try await expectOnlyMissingFetched(stage)
     }
 
-    /// Plays `ExactMusic.steady` until the origin has sent `held` bytes of it and their samples are written: then
-    /// the player waits for more. Another track, `next`, may follow it.
+    /// Plays `ExactMusic.steady` until the origin has sent `held` bytes of it and their samples are written:
+    /// then the player waits for more. Another track, `next`, may follow it.
     private func play(
         upTo held: Int64,
         next: [UInt8] = [],

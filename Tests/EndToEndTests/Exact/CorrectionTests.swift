@@ -19,11 +19,13 @@ import Testing
         let gate = stage.server.origin.hold(Stage.path(0), .afterBytesOfEach(65_536))
         let player = try stage.startPlaying(["--fill", stage.url()])
         try await player.event("playing")
-        let (count, asked) = (player.lines.count, log.requests.count)
+        let count = player.lines.count
+        let asked = log.requests.count
         try player.send("seek 1:20")
         let seeked = try await player.event("seeked", after: count)
         let half = Int64(bytes.count / 2)
-        // What fills the gap begins before the place, samples of the rate are short, and read-ahead follows the place.
+        // What fills the gap begins before the place, samples of the rate are short, and read-ahead follows
+        // the place.
         let requests = log.requests.dropFirst(asked).map(\.asked)
         let samples = requests.filter { $0.count <= 4_096 }
         #expect(samples.count == 2, "\(requests)")
@@ -41,7 +43,8 @@ import Testing
         try await player.quit()
         let told = try player.events.drop { $0.event != "seeked" }
         #expect(told.count { $0.event == "seeked" } == 1)
-        // The starts of answers last for some seconds: music that stops because the gate opens late goes on once more.
+        // The starts of answers last for some seconds: music that stops because the gate opens late goes on
+        // once more.
         #expect(told.count { $0.event == "playing" } == 1 + told.count { $0.event == "buffering" })
         let exact = told.filter { $0.event == "position" }.compactMap(\.exact)
         #expect(

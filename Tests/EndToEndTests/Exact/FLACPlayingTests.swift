@@ -114,8 +114,8 @@ import Testing
         #expect(try await stage.info(Self.path)?["complete"] as? Bool == true)
     }
 
-    /// 8 channels: of 24 bits in the longest blocks that players must support (RFC 9639 §7) and in the longest ones that
-    /// there are, of 16 bits in these, and of 32 bits without FLAC.
+    /// 8 channels: of 24 bits in the longest blocks that players must support (RFC 9639 §7) and in the
+    /// longest ones that there are, of 16 bits in these, and of 32 bits without FLAC.
     @Test(
         arguments: [(96_000, 16_384), (192_000, 65_535), (44_100, 65_535), (192_000, nil)] as [(Int, Int?)]
     )
@@ -134,7 +134,8 @@ import Testing
         // The last second is held back, so that the player is still there when its memory is read.
         let gate = stage.server.origin.hold(Self.path, .afterBytesTogether(Int64(bytes.count * 5 / 6)))
         let run = try stage.session([stage.url(Self.path)], sink: "null")
-        // The most that is seen: while the first bytes arrive faster than the disk takes them, more is held than later.
+        // The most that is seen: while the first bytes arrive faster than the disk takes them, more is held
+        // than later.
         var most = 0
         try await wait(for: "three seconds") {
             most = max(most, try run.anonymousKilobytes())
@@ -169,7 +170,8 @@ import Testing
         _ = try await RunningProcess.run("sh", ["-c", script, "sh", input, whole])
         let bytes = try #require(stage.content("whole.flac"))
         let second = bytes.count / seconds
-        // Nine seconds more than the player reads ahead: for so long, a busy machine may keep this test from writing.
+        // Nine seconds more than the player reads ahead: for so long, a busy machine may keep this test from
+        // writing.
         var written = 12 * second
         let path = try stage.folder.write(Array(bytes[..<written]), to: "web" + Self.path)
         let server = try await NginxServer(

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension ContiguousBytes where Self: Collection, Index == Int {
-    /// The offset of the first byte that differs, counted from both starts; if one begins with the other, the length
-    /// of the shorter; `nil` if they are equal.
+    /// The offset of the first byte that differs, counted from both starts; if one begins with the other, the
+    /// length of the shorter; `nil` if they are equal.
     func firstDifference(from other: some ContiguousBytes) -> Int? {
         withUnsafeBytes { mine in
             other.withUnsafeBytes { theirs in
@@ -31,7 +31,8 @@ func expectSame(
     #expect(sound.firstDifference(from: reference) == nil, comment, sourceLocation: sourceLocation)
 }
 
-/// Expects that `sound` begins like `reference`, and at some place goes on with all of `rest`. Returns that place.
+/// Expects that `sound` begins like `reference`, and at some place goes on with all of `rest`. Returns that
+/// place.
 @discardableResult
 func expectJump(in sound: Data, from reference: Data, to rest: Data) throws -> Int {
     let place = sound.count - rest.count

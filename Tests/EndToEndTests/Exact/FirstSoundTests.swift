@@ -52,7 +52,8 @@ import Testing
         defer { close(reader) }
         let run = try stage.session([stage.url()], sink: "raw:" + pipe, options: ["--read-ahead", "1B"])
         try await run.event("playing")
-        // At once: if the window was still arriving, read-ahead may go on with a request of its own from here.
+        // At once: if the window was still arriving, read-ahead may go on with a request of its own from
+        // here.
         let log = stage.server.log
         #expect(log.requests.map(\.range) == ["bytes=0-65535"] && log.connectionCount == 1)
         try await run.quit()

@@ -22,7 +22,8 @@ import Testing
         expectSame(try await stage.session([url], options: song.options).finish(), as: made.pcm)
     }
 
-    /// From a cold start the first answers have the head, and the others are for the seek; later requests get none.
+    /// From a cold start the first answers have the head, and the others are for the seek; later requests get
+    /// none.
     @Test(
         arguments: [
             (ReferenceSong.Encoding.wave, 1 + 1), (.flac(["--seekpoint=10s"]), 1 + 1),

@@ -28,7 +28,8 @@ struct IndexClaims {
                 try? FileManager.default.copyItem(atPath: path + suffix, toPath: copy)
             }
             guard failure.isWorthACopy else { throw failure }
-            (ranges, extentCount) = (ByteRangeSet(), 0)
+            ranges = ByteRangeSet()
+            extentCount = 0
             try read(folder.path("index.sqlite"), SQLITE_OPEN_READWRITE, url: url)
         }
     }
@@ -67,7 +68,8 @@ struct IndexClaims {
             guard range.upperBound <= Int64(min(object.count, source.count)) else {
                 return range.upperBound - 1
             }
-            let (start, end) = (Int(range.lowerBound), Int(range.upperBound))
+            let start = Int(range.lowerBound)
+            let end = Int(range.upperBound)
             let difference = object[start..<end].firstDifference(from: source[start..<end])
             if let difference { return range.lowerBound + Int64(difference) }
         }

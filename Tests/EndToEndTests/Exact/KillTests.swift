@@ -37,7 +37,8 @@ import Testing
         #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
     }
 
-    /// Without validators, only a comparison shows that the bytes of a jump are of the file whose start is cached.
+    /// Without validators, only a comparison shows that the bytes of a jump are of the file whose start is
+    /// cached.
     @Test func `bytes of a jump that were not compared do not outlive a kill`() async throws {
         // A window of 64 KiB lasts for eight seconds.
         let music = [1, 2].map { ExactMusic.made(.init(seconds: 100, rate: .constant(64), seed: $0)) }
@@ -48,7 +49,8 @@ import Testing
         let run = try stage.session([stage.url()], sink: "null", options: ["--read-ahead", "64kB"])
         try await run.event("playing")
         try await wait(for: "a commit") { try stage.claims().ranges.contains(0) }
-        // Read-ahead asks about once a second. Its next request waits here, so that none comes before that of the jump.
+        // Read-ahead asks about once a second. Its next request waits here, so that none comes before that of
+        // the jump.
         let gate = stage.server.origin.hold(path, .beforeHead)
         try await gate.reached()
         let count = stage.server.log.requests.count

@@ -77,8 +77,8 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
     }
     var path: String { "/" + fileName }
 
-    /// The most bytes that are sent twice: the jump to tables behind the music ends the first answer, whose bytes may be on
-    /// their way.
+    /// The most bytes that are sent twice: the jump to tables behind the music ends the first answer, whose
+    /// bytes may be on their way.
     var mostSentTwice: Int64 { encoding == .m4a(isFront: false) ? 64 << 10 : 0 }
 
     var testDescription: String { "\(encoding) of \(wave)" }
@@ -122,7 +122,8 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
     }
 
     private func decode(_ bytes: [UInt8], in folder: TemporaryFolder) async throws -> [UInt8] {
-        let (song, output) = (folder.path(fileName), folder.path("out.wav"))
+        let song = folder.path(fileName)
+        let output = folder.path("out.wav")
         switch encoding {
         case .wave: return wave.pcm
         case .flac, .oggFLAC:

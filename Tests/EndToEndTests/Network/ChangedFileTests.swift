@@ -19,7 +19,8 @@ import Testing
         gate.release()
         let sound = try await run.finish()
 
-        let (before, after) = (try await old.reference, try await new.reference)
+        let before = try await old.reference
+        let after = try await new.reference
         let change = try #require(sound.firstDifference(from: before), "the new file is heard")
         // At 192 kbit/s a quarter of a megabyte is ten seconds.
         #expect(change > 10 * 44_100 * 4)

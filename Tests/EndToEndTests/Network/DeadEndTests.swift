@@ -5,8 +5,8 @@ import Testing
 
 /// Links to hosts that do not exist, or at which nothing listens, and machines without a network.
 @Suite(.serialized) struct DeadEndTests {
-    /// Five seconds are promised, and a busy machine may stand still for some more. A pause for each of a hundred
-    /// links, or all attempts that a server gets, would take longer than this.
+    /// Five seconds are promised, and a busy machine may stand still for some more. A pause for each of a
+    /// hundred links, or all attempts that a server gets, would take longer than this.
     private static let longestEnd: Duration = .seconds(15)
 
     private let stage: Stage
@@ -18,7 +18,9 @@ import Testing
     init() async throws {
         stage = try await Stage()
         let (socket, port) = try LoopbackPort.taken()
-        (self.socket, self.port, dead) = (socket, port, "http://127.0.0.1:\(port)")
+        self.socket = socket
+        self.port = port
+        dead = "http://127.0.0.1:\(port)"
     }
 
     private func notices(_ run: Ending) -> [String] { run.events("notice").compactMap(\.code) }

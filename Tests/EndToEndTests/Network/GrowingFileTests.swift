@@ -21,7 +21,8 @@ import Testing
         let bytes = try await recording(seconds: 20)
         let second = bytes.count / 20
         try stage.folder.makeFolder("web")
-        // Nine seconds more than the player reads ahead: for so long, a busy machine may keep this test from writing.
+        // Nine seconds more than the player reads ahead: for so long, a busy machine may keep this test from
+        // writing.
         var written = 12 * second
         let path = try stage.folder.write(Array(bytes[..<written]), to: "web/recording.mp3")
         let server = try await NginxServer(

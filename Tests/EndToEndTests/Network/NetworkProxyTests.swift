@@ -39,7 +39,8 @@ struct NetworkProxyTests {
         #expect(proxy.requests == ["CONNECT 127.0.0.1:\(nginx.port) HTTP/1.1"])
     }
 
-    /// Web servers pass a visitor's header `Proxy` to their programs as `HTTP_PROXY`, so plain music ignores that name.
+    /// Web servers pass a visitor's header `Proxy` to their programs as `HTTP_PROXY`, so plain music ignores
+    /// that name.
     @Test(
         arguments: [
             ("http_proxy", "no_proxy", "127.0.0.1,other.example"), ("http_proxy", "NO_PROXY", "*"),

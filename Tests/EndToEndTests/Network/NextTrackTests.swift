@@ -39,7 +39,8 @@ import Testing
         let song = try await ExactMusic.steady.bytes
         // The next one is long: it must not end before the rest of the skipped one was stored.
         let stage = try await Stage(song, try await ExactMusic.short[0].bytes)
-        let (log, whole) = (stage.server.log, 0..<Int64(song.count))
+        let log = stage.server.log
+        let whole = 0..<Int64(song.count)
         let journal = stage.folder.path("journal")
         let options = ["--read-ahead", "300kB", "--journal", journal] + (fills ? ["--fill"] : [])
         let process = try stage.startPlaying(options + [stage.url(0), stage.url(1)])

@@ -12,7 +12,8 @@ import Testing
     /// Plays one track into the cache; the server has another.
     init() async throws {
         stage = try await Stage()
-        (here, away) = (stage.url("/a.mp3"), stage.url("/b.mp3"))
+        here = stage.url("/a.mp3")
+        away = stage.url("/b.mp3")
         for path in ["/a.mp3", "/b.mp3"] { stage.server.set(stage.musicBytes, at: path) }
         #expect(try await stage.play([here]).status == 0)
     }
@@ -20,7 +21,8 @@ import Testing
     private func notices(_ run: Ending) -> [String] { run.events("notice").compactMap(\.code) }
 
     @Test func `with --offline cached tracks play, the others fail, and nothing is sent`() async throws {
-        let (before, connections) = (stage.server.log.requests.count, stage.server.log.connectionCount)
+        let before = stage.server.log.requests.count
+        let connections = stage.server.log.connectionCount
         let secret = stage.secretURL("/b.mp3")
         let run = try await stage.play(["--offline", secret, here, away])
         #expect(run.status == 3)

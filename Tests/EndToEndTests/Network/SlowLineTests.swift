@@ -15,7 +15,8 @@ import Testing
         let process = try stage.startPlaying([stage.url()])
         var starts: [Double] = []
         var stalls: [Double] = []
-        // Each event is the next one behind the last, however many have come by the time that this test looks.
+        // Each event is the next one behind the last, however many have come by the time that this test
+        // looks.
         var count = 0
         func next(_ name: String) async throws -> ReportedEvent {
             let event = try await process.event(name, after: count)

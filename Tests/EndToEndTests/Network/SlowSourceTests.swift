@@ -51,7 +51,8 @@ import Testing
         isPassedOver: Bool
     ) async throws {
         let run = try stage.session([stage.url("/silent.m3u"), stage.url("/list.m3u")])
-        // A server that is starved for the two seconds before the first notice brings the one track only for the next.
+        // A server that is starved for the two seconds before the first notice brings the one track only for
+        // the next.
         let line = try await run.process.waitForLine { $0.contains("so far)") }
         let notice = try ReportedEvent(line: line)
         #expect(notice.event == "notice" && notice.code == "reading")

@@ -4,7 +4,8 @@ import Testing
 @Suite struct HeardMusicTests {
     private static let music: [UInt32] = (1...20_000).map { $0 }
 
-    /// The recording has the music up to `end`, silence, and the music from `start` on; tracks meet at 10,000.
+    /// The recording has the music up to `end`, silence, and the music from `start` on; tracks meet at
+    /// 10,000.
     @Test(
         arguments: [
             (7_000, 900, 7_000, true), (7_000, 900, 7_900, true), (10_001, 900, 10_001, true),

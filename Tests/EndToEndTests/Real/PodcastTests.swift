@@ -139,7 +139,8 @@ import Testing
         try await away.command("jump 2")
         try await away.waitForCurrent(2)
         try await away.wait(for: "the old bytes at 0:46") { stage in
-            let (status, position) = (try await stage.status, try await stage.position)
+            let status = try await stage.status
+            let position = try await stage.position
             return status.hasPrefix("Playing") && (46..<60).contains(position ?? 0)
         }
         try await away.command("unplayed 1")

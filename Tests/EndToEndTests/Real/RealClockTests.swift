@@ -10,7 +10,8 @@ struct RealClockTests {
     private static let seconds = 60
     /// The frames before a report that are compared with the music.
     private static let length = 1_000
-    /// What the told may be before or behind the heard in the middle, in milliseconds: less than anybody sees.
+    /// What the told may be before or behind the heard in the middle, in milliseconds: less than anybody
+    /// sees.
     private static let mostMedian = 30
 
     @Test func `the position told over a minute with pauses and seeks is the one heard`() async throws {

@@ -47,7 +47,10 @@ struct RealControlTests {
         let pieces = heard.pieces(apartAt: [end..<end + 1])
         #expect(pieces.count == 4, "paused at \(pausedFrame): \(heard.pieces)")
         guard pieces.count == 4 else { return }
-        let (first, jumped, resumed, back) = (pieces[0], pieces[1], pieces[2], pieces[3])
+        let first = pieces[0]
+        let jumped = pieces[1]
+        let resumed = pieces[2]
+        let back = pieces[3]
         #expect(first.music.lowerBound < loose)
         #expect((40 * 44_100..<40 * 44_100 + loose).contains(jumped.music.lowerBound))
         #expect(abs(resumed.music.lowerBound - jumped.music.upperBound) < loose)
@@ -82,11 +85,13 @@ struct RealControlTests {
         }
         let loudest = { (frames: ArraySlice<UInt32>) -> Int in
             frames.reduce(0) { (most: Int, frame: UInt32) -> Int in
-                let (left, right) = (Int16(truncatingIfNeeded: frame), Int16(truncatingIfNeeded: frame >> 16))
+                let left = Int16(truncatingIfNeeded: frame)
+                let right = Int16(truncatingIfNeeded: frame >> 16)
                 return max(most, Int(left.magnitude), Int(right.magnitude))
             }
         }
-        // A cubic curve: half the volume is an eighth of the amplitude. The recording comes late on a busy machine.
+        // A cubic curve: half the volume is an eighth of the amplitude. The recording comes late on a busy
+        // machine.
         try await wait(for: "music at that volume") {
             let frames = recording.soundingFrames
             return loudest(frames[...]) > 7 * loudest(frames.suffix(10_000))

@@ -22,8 +22,8 @@ struct RealMusic: Sendable {
         samples.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
     }
 
-    /// Where three pieces of one wave meet: neither on a second nor on a frame of MPEG, so that whatever is lost at a
-    /// boundary shows.
+    /// Where three pieces of one wave meet: neither on a second nor on a frame of MPEG, so that whatever is
+    /// lost at a boundary shows.
     static let cuts = [2 * 44_100 + 10_007, 4 * 44_100 + 30_011]
 
     /// Cuts a tone of six seconds into MP3s of one wave; returns their paths.

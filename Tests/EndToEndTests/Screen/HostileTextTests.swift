@@ -3,8 +3,8 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Text from outside that would control a terminal, in every place from which the player takes text: the terminal
-/// receives only the screen's own sequences, and lines of output none at all.
+/// Text from outside that would control a terminal, in every place from which the player takes text: the
+/// terminal receives only the screen's own sequences, and lines of output none at all.
 @Suite struct HostileTextTests {
     /// Every C0 and C1 control but NUL and line ends, DEL, the bidirectional controls, and sequences that
     /// would show in the bytes: a title (OSC), a colour that no palette has (CSI), the same in C1.
@@ -37,7 +37,9 @@ import Testing
     init() async throws { stage = try await Stage() }
 
     private func music(_ place: Place) throws -> Music {
-        let (server, folder, hostile) = (stage.server, stage.folder, Self.hostile)
+        let server = stage.server
+        let folder = stage.folder
+        let hostile = Self.hostile
         switch place {
         case .titles:
             let list =
@@ -55,7 +57,8 @@ import Testing
                 let size = Self.bytes.count + 1
                 return Array(name.utf8) + [0, 0, UInt8(size >> 7), UInt8(size & 0x7F), 0, 0, 3] + Self.bytes
             }
-            let (high, low) = (UInt8(frames.count >> 7), UInt8(frames.count & 0x7F))
+            let high = UInt8(frames.count >> 7)
+            let low = UInt8(frames.count & 0x7F)
             let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, high, low] + frames
             server.set(tag + stage.musicBytes, at: "/tagged.mp3")
             return Music(sources: [server.url("/tagged.mp3")])
@@ -182,7 +185,8 @@ import Testing
                 stage,
                 ["--sink", "null", "--repeat", "one", path],
                 type: "xterm-256color",
-                // It may be set in the environment of the tests: SwiftPM sets it if its output is not a terminal.
+                // It may be set in the environment of the tests: SwiftPM sets it if its output is not a
+                // terminal.
                 environment: ["NO_COLOR": isColored ? nil : "1"]
             )
             try await terminal.wait(for: "vol 100%")

@@ -55,7 +55,8 @@ import Testing
         try await stage.terminal.wait(for: "4 tracks")
         try await stage.keys("G")
         try await stage.terminal.wait(for: "4 second")
-        // While a line is typed the terminal does not mark pastes: the first line is the command, the rest is dropped.
+        // While a line is typed the terminal does not mark pastes: the first line is the command, the rest is
+        // dropped.
         try await openLine(on: stage)
         try await expectOneCommand("volume 50\nqd\n", on: stage)
         try await stage.quit(hasOldText: false)
@@ -69,8 +70,8 @@ import Testing
         #expect(try await stage.ending().exitCode == 0)
     }
 
-    /// Opens the line of a command, and returns once the terminal edits it: what is typed sooner is taken as keys.
-    /// Other rows contain a colon too, but the prompt is nothing else.
+    /// Opens the line of a command, and returns once the terminal edits it: what is typed sooner is taken as
+    /// keys. Other rows contain a colon too, but the prompt is nothing else.
     private func openLine(on stage: ScreenStage) async throws {
         try await stage.keys(":")
         try await stage.wait(for: "the prompt") { try await $0.terminal.capture().contains(":") }

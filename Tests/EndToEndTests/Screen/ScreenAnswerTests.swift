@@ -122,7 +122,8 @@ struct ScreenAnswerTests {
         try await stage.quit()
     }
 
-    /// Presses one key after the other, each after the effect of the last is visible, until `text` is on the screen.
+    /// Presses one key after the other, each after the effect of the last is visible, until `text` is on the
+    /// screen.
     private func keysAreAnswered(on stage: ScreenStage, until text: String) async throws {
         var percent = 95
         while try await !stage.terminal.capture().contains(where: { $0.contains(text) }), percent > 0 {

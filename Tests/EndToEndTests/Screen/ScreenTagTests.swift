@@ -77,7 +77,8 @@ import Testing
         try await stage.quit()
     }
 
-    /// Expects the sign of the position in the cell of the time that is shown, which is `seconds` or a little more.
+    /// Expects the sign of the position in the cell of the time that is shown, which is `seconds` or a little
+    /// more.
     private func expectHead(of stage: ScreenStage, after seconds: Int, within length: Int) async throws {
         let bar = try await stage.bar
         let column = try #require(bar.firstIndex(of: "▌").map { bar.distance(from: bar.startIndex, to: $0) })

@@ -4,8 +4,8 @@ import Testing
 
 /// The built player with its screen, in its own terminal.
 ///
-/// A shell around it records the terminal's settings before and after, the player's process number and its exit
-/// code, and then keeps the terminal open.
+/// A shell around it records the terminal's settings before and after, the player's process number and its
+/// exit code, and then keeps the terminal open.
 final class ScreenStage: Sendable {
     let folder: TemporaryFolder
     let terminal: TmuxSession
@@ -167,7 +167,8 @@ final class ScreenStage: Sendable {
         static func restored(exitCode: Int) -> Ending { Ending(exitCode: exitCode) }
     }
 
-    /// Ends the player by its key, and expects the terminal as it was before; its earlier text may have scrolled away.
+    /// Ends the player by its key, and expects the terminal as it was before; its earlier text may have
+    /// scrolled away.
     func quit(hasOldText: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await keys("q")
         var ending = try await ending()
@@ -180,7 +181,8 @@ final class ScreenStage: Sendable {
         let screen = try await terminal.wait(for: "the-shell-is-back")
         let flags = try await terminal.terminal("#{alternate_on} #{mouse_any_flag} #{cursor_flag}")
         let title = try await terminal.terminal("#{pane_title}")
-        // tmux has no flag for paste marks, so a paste shows them. Its line stays unfinished, so the shell goes on.
+        // tmux has no flag for paste marks, so a paste shows them. Its line stays unfinished, so the shell
+        // goes on.
         try await terminal.paste("a-paste-behind-it")
         let pasted = try await terminal.wait(for: "a-paste-behind-it")
         let read = { [folder] name in try String(contentsOfFile: folder.path(name), encoding: .utf8) }

@@ -66,7 +66,8 @@ final class Stage: Sendable {
         )
     }
 
-    /// Starts the player without a screen on `sources`, which options may precede, with the cache of this stage.
+    /// Starts the player without a screen on `sources`, which options may precede, with the cache of this
+    /// stage.
     func startPlaying(
         _ sources: [String],
         sink: String = "null",
@@ -77,8 +78,8 @@ final class Stage: Sendable {
         return try start(words, environment: environment, wrapper: wrapper)
     }
 
-    /// Starts a silent run on a machine that has a route, and where only names in `/etc/hosts` have an address: no name
-    /// server is asked.
+    /// Starts a silent run on a machine that has a route, and where only names in `/etc/hosts` have an
+    /// address: no name server is asked.
     func startWithoutNameServer(_ words: [String]) throws -> RunningProcess {
         let settings = try folder.write("passwd: files\ngroup: files\nhosts: files\n", to: "nsswitch.conf")
         let script = """
@@ -137,8 +138,8 @@ final class Stage: Sendable {
 
 /// The words that run a command, which follows them, in a mount namespace of its own.
 enum PrivateMounts {
-    /// Runs `script` first, which may mount and has to `exec "$@"` after a `shift` for each of `arguments`. A user
-    /// who is not root is root there (unshare(1)).
+    /// Runs `script` first, which may mount and has to `exec "$@"` after a `shift` for each of `arguments`. A
+    /// user who is not root is root there (unshare(1)).
     ///
     /// Without `hasNetwork`, it has a network of its own, in which not even the loopback is up.
     static func running(_ script: String, _ arguments: String..., hasNetwork: Bool = true) -> [String] {

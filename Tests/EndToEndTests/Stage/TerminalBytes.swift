@@ -1,7 +1,7 @@
 /// A strict check of the bytes that the player writes to a terminal.
 enum TerminalBytes {
-    /// The first part of `bytes` that is neither harmless text nor one of the screen's own sequences, with the text
-    /// before it; `nil` if there is none.
+    /// The first part of `bytes` that is neither harmless text nor one of the screen's own sequences, with
+    /// the text before it; `nil` if there is none.
     static func firstProblem(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return "bytes that are no UTF-8" }
         var rest = text.unicodeScalars[...]
@@ -21,8 +21,8 @@ enum TerminalBytes {
         return nil
     }
 
-    /// `true` if a character could control the terminal or the reading direction. Cursor movements and the switch to
-    /// line drawing and back, which terminal descriptions use, cannot.
+    /// `true` if a character could control the terminal or the reading direction. Cursor movements and the
+    /// switch to line drawing and back, which terminal descriptions use, cannot.
     static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x08, 0x09, 0x0A, 0x0D, 0x0E, 0x0F: false
@@ -37,7 +37,8 @@ enum TerminalBytes {
         isSteering(scalar) || "\u{8}\t\n\r\u{E}\u{F}\u{2028}\u{2029}".unicodeScalars.contains(scalar)
     }
 
-    /// The length of the sequence that continues with `text` after its escape; `nil` if it is not one of ours.
+    /// The length of the sequence that continues with `text` after its escape; `nil` if it is not one of
+    /// ours.
     private static func ownSequence(_ text: Substring.UnicodeScalarView) -> Int? {
         switch text.first {
         case "[":

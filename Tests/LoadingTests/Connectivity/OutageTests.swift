@@ -34,7 +34,8 @@ import Testing
         return (loaders, watch)
     }
 
-    /// Moves the time on to the next deadline, once a reader that waits and the watch both sleep towards theirs.
+    /// Moves the time on to the next deadline, once a reader that waits and the watch both sleep towards
+    /// theirs.
     private func step(until isOver: () -> Bool = { false }) async throws {
         let now = clock.now
         try await wait(for: "the reader and the watch to sleep at \(now)") {

@@ -23,7 +23,9 @@ import Testing
 
     private func offline(retryAt: Duration? = nil, isForced: Bool = false) -> ConnectivityReport {
         var network = ConnectivityReport()
-        (network.isOffline, network.isForced, network.retryAt) = (true, isForced, retryAt)
+        network.isOffline = true
+        network.isForced = isForced
+        network.retryAt = retryAt
         network.reason = MediaError(.unknownHost, "other", "cannot be found")
         return network
     }

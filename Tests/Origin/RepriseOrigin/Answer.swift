@@ -103,7 +103,9 @@ extension Answer {
         var lastModified = representation.lastModified
         for fault in faults {
             switch fault {
-            case .noValidators: (etag, lastModified) = (nil, nil)
+            case .noValidators:
+                etag = nil
+                lastModified = nil
             case .etag(let value): etag = value
             case .lastModified(let value): lastModified = value
             default: break

@@ -49,7 +49,8 @@ package enum Fault: Sendable, Equatable {
     case unsatisfied(String?)
     /// A 206 comes as `multipart/byteranges` with one part.
     case multipart
-    /// `Content-Length` is larger than the body by this much, or smaller when negative: the body is cut there.
+    /// `Content-Length` is larger than the body by this much, or smaller when negative: the body is cut
+    /// there.
     case lengthOff(by: Int64)
     /// The resource is sent with gzip coding, whatever the request accepts; ranges count encoded bytes.
     case gzip

@@ -72,7 +72,8 @@ struct Representation: Sendable {
                 let music = Array(source.bytes(at: 0, count: Int(length)))
                 changed.source = .live(LiveBody(stream: stream, music: music, hasTitles: hasTitles))
                 changed.length = LiveStream.length
-                (changed.etag, changed.lastModified) = (nil, nil)
+                changed.etag = nil
+                changed.lastModified = nil
                 changed.headers += stream.fields(withTitles: hasTitles)
             default: break
             }

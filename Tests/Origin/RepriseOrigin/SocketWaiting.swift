@@ -7,7 +7,8 @@ internal import FlyingSocks
 enum SocketWaiting {
     private static let pool: SocketPool<ePoll> = .ePoll(maxEvents: 64)
 
-    // Owns the pool's loop, which runs as long as the process; its value is available once the pool is prepared.
+    // Owns the pool's loop, which runs as long as the process; its value is available once the pool is
+    // prepared.
     private static let loop = Task {
         try await pool.prepare()
         return Task { try await pool.run() }

@@ -146,8 +146,9 @@ final class StreamSocket: Sendable {
         }
     }
 
-    /// Returns `true` when the client has left, and `false` if the task is cancelled. Bytes that the client sends
-    /// meanwhile stay unread and end the watch with `false`: then only the next write shows that it has left.
+    /// Returns `true` when the client has left, and `false` if the task is cancelled. Bytes that the client
+    /// sends meanwhile stay unread and end the watch with `false`: then only the next write shows that it has
+    /// left.
     func waitUntilClientLeaves() async -> Bool {
         while !Task.isCancelled {
             if clientHasLeft { return true }

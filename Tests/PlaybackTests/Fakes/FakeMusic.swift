@@ -28,7 +28,8 @@ struct FakeMusic: Sendable {
     var isStored = true
     /// `true` if its server sends it only as a whole.
     var arrivesInOrder = false
-    /// Seeks land `shift` frames after the position that they report, until `slices` of stored bytes are scanned.
+    /// Seeks land `shift` frames after the position that they report, until `slices` of stored bytes are
+    /// scanned.
     var estimate: (shift: FrameCount, slices: Int)?
 
     var location: ResourceLocation { url.map { .web($0) } ?? .file("/music/\(number).\(suffix)") }

@@ -122,7 +122,8 @@ import Testing
         let samples = (0..<size).map { _ in Float.random(in: -1...1, using: &random) }
         let powers = Spectrum(size: size).powers(of: samples[...])
         for bin in Set([0, 1, size / 4, size / 2]) {
-            var (real, imaginary) = (0.0, 0.0)
+            var real = 0.0
+            var imaginary = 0.0
             for (index, sample) in samples.enumerated() {
                 let turn = 2 * Double.pi * Double(index) / Double(size)
                 let windowed = Double(sample) * (0.5 - 0.5 * cos(turn))

@@ -11,9 +11,14 @@ struct JournalTests {
     private var request: RequestRecord {
         let asked: ByteRange = 0..<65_536
         var request = RequestRecord(number: 7, why: .readAhead, asked: asked, startedAt: .milliseconds(250))
-        (request.status, request.answered, request.bytes, request.end) = (206, asked, 65_536, "complete")
-        (request.firstByte, request.duration) = (.milliseconds(40), .milliseconds(90))
-        (request.wire.version, request.wire.reusedConnection) = ("HTTP/1.1", true)
+        request.status = 206
+        request.answered = asked
+        request.bytes = 65_536
+        request.end = "complete"
+        request.firstByte = .milliseconds(40)
+        request.duration = .milliseconds(90)
+        request.wire.version = "HTTP/1.1"
+        request.wire.reusedConnection = true
         return request
     }
 

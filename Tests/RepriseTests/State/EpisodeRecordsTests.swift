@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test func `the lines of each change lead to the same records, and so does the short form`() {
-        let (odd, local) = (Self.episode("a\tb%\nc"), Self.episode("", of: "/a feed.xml"))
+        let odd = Self.episode("a\tb%\nc")
+        let local = Self.episode("", of: "/a feed.xml")
         var records = EpisodeRecords()
         let text = lines(&records) {
             [

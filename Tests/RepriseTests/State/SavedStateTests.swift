@@ -35,9 +35,14 @@ import Testing
 
     @Test func `a session is read back as it was written`() throws {
         var session = SavedSession()
-        (session.queueID, session.current, session.position) = ("5f", 3, .milliseconds(12_345))
-        (session.isPaused, session.volume, session.repeatMode) = (true, 35, .all)
-        (session.isShuffled, session.gainMode) = (true, .album)
+        session.queueID = "5f"
+        session.current = 3
+        session.position = .milliseconds(12_345)
+        session.isPaused = true
+        session.volume = 35
+        session.repeatMode = .all
+        session.isShuffled = true
+        session.gainMode = .album
         session.origins = ["https://h.example/"]
         session.places.set(.seconds(3_600), for: "https://h.example/42.mp3")
         #expect(try SavedSession(parsing: session.text) == session)
@@ -131,8 +136,10 @@ import Testing
     @Test func `a session begins where the last one was left, unless something is to be played`() throws {
         let tracks = [try Self.track("/a.mp3"), try Self.track("/b.mp3")]
         var last = LastSession(queue: SavedQueue(id: "1", tracks: tracks))
-        (last.session.isPaused, last.session.queueID) = (true, "1")
-        (last.session.current, last.session.position) = (1, .seconds(12))
+        last.session.isPaused = true
+        last.session.queueID = "1"
+        last.session.current = 1
+        last.session.position = .seconds(12)
         var options = try Options.parsed()
         let resumed = Beginning(options: options, last: last)
         #expect(resumed.tracks.count == 2 && resumed.start == 2 && resumed.position == .seconds(12))
@@ -159,7 +166,8 @@ import Testing
         }
         #expect(try firstURL(start: 2) == "http://h.example/b.mp3")
         for start in [nil, 9] { #expect(try firstURL(start: start) == nil) }
-        let (first, second) = ("http://h.example/c.mp3", "http://h.example/d.mp3")
+        let first = "http://h.example/c.mp3"
+        let second = "http://h.example/d.mp3"
         #expect(try firstURL(start: nil, [first, second]) == first)
         #expect(try firstURL(start: nil, ["/a.mp3", first]) == nil)
     }

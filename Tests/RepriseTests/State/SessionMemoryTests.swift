@@ -22,8 +22,11 @@ import Testing
     private static func snapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
         snapshot.tracks = (0..<3).map { Track(id: Track.ID($0), location: .file("/music/\($0).mp3")) }
-        (snapshot.state, snapshot.currentIndex, snapshot.volume) = (.playing, 1, 65)
-        (snapshot.position, snapshot.duration) = (.seconds(45), .seconds(3_600))
+        snapshot.state = .playing
+        snapshot.currentIndex = 1
+        snapshot.volume = 65
+        snapshot.position = .seconds(45)
+        snapshot.duration = .seconds(3_600)
         change(&snapshot)
         return snapshot
     }
@@ -45,7 +48,8 @@ import Testing
             Self.snapshot { ($0.repeatMode, $0.isShuffled, $0.gainMode) = (.all, true, .track) }
         ])
         let next = try memory()
-        let (last, session) = (next.last, next.last.session)
+        let last = next.last
+        let session = next.last.session
         #expect(last.queue.tracks.map(\.location.savedText) == (0..<3).map { "/music/\($0).mp3" })
         #expect(last.place?.index == 1 && last.place?.position == .seconds(45))
         #expect(session.volume == 65 && session.repeatMode == .all && session.isShuffled)
@@ -252,7 +256,8 @@ import Testing
     }
 
     @Test func `played episodes are remembered, and begin at their start`() async throws {
-        let (first, second) = (Self.episode("1"), Self.episode("2"))
+        let first = Self.episode("1")
+        let second = Self.episode("2")
         let current = try Self.snapshot(of: first, at: "http://cdn.example/1.mp3")
         let now = try memory()
         now.setPlayed(true, [first, second])
@@ -270,7 +275,8 @@ import Testing
     }
 
     @Test func `two players add to what was played without undoing each other's changes`() async throws {
-        let (one, two) = (try memory(), try memory())
+        let one = try memory()
+        let two = try memory()
         for number in 0..<50 {
             one.setPlayed(true, [Self.episode("a\(number)")])
             two.setPlayed(true, [Self.episode("b\(number)")])
@@ -284,7 +290,8 @@ import Testing
     }
 
     @Test func `the fullest copy of an episode is found under its earlier URLs`() async throws {
-        let (old, new) = ("http://cdn.example/old.mp3", "http://new.example/1.mp3")
+        let old = "http://cdn.example/old.mp3"
+        let new = "http://new.example/1.mp3"
         try await play([try Self.snapshot(of: Self.episode("1"), at: old, bytes: 900)])
         let next = try memory()
         let track = try Self.snapshot(of: Self.episode("1"), at: new).tracks[0]

@@ -64,12 +64,14 @@ struct EpisodeRowTests {
         named.tags.title = listed
         var state = screenState(queueSnapshot([named], current: 0))
         state.show { player in
-            (player.state, player.load.live) = (.playing, LiveReport())
+            player.state = .playing
+            player.load.live = LiveReport()
             var info = StreamInfo(
                 format: AudioFormat(sampleRate: 44_100, channelCount: 2),
                 bytesPerSecond: 16_000
             )
-            (info.tags.title, info.tags.album) = ("Kepler", own)
+            info.tags.title = "Kepler"
+            info.tags.album = own
             player.info = info
         }
         #expect(state.screen[2].hasPrefix("▶ 1 \(shown)"))

@@ -54,7 +54,8 @@ struct QueueMarkTests {
 
     @Test func `marked tracks that are apart are first brought together`() {
         var state = queueState(10)
-        let (apart, together) = (numbers(1..<2, 3..<4), numbers(1..<3))
+        let apart = numbers(1..<2, 3..<4)
+        let together = numbers(1..<3)
         #expect(state.type("jxjxJJ") == [.send(.move(apart, to: 2)), .send(.move(together, to: 3))])
     }
 

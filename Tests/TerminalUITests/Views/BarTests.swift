@@ -108,7 +108,9 @@ struct BarPartTests {
         map: TimeMap? = nil
     ) -> String {
         var load = LoadReport()
-        (load.length, load.stored, load.inFlight) = (length, ByteRangeSet(stored), inFlight)
+        load.length = length
+        load.stored = ByteRangeSet(stored)
+        load.inFlight = inFlight
         return BarPart.parts(of: load, map: map, head: head, columns: columns).map {
             Glyphs.ascii.bar($0).string
         }

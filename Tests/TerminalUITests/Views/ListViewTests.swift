@@ -51,7 +51,8 @@ struct ListViewTests {
              Next        gone.mp3
             """
         #expect(list(.playing, player: player) == lines(expected))
-        (player.isExact, player.isShuffled) = (true, true)
+        player.isExact = true
+        player.isShuffled = true
         let exact = list(.playing, player: player)
         #expect(exact[3] == " Position    31:02 (exact)" && !exact.contains { $0.hasPrefix(" Next") })
     }

@@ -2,8 +2,8 @@ internal import Media
 
 /// The status and header fields of one response, and their meaning (RFC 9110 §13–15).
 ///
-/// Servers are not trusted: a malformed field is dropped. Only the response counts: nothing here depends on what was
-/// requested.
+/// Servers are not trusted: a malformed field is dropped. Only the response counts: nothing here depends on
+/// what was requested.
 struct ResponseHead: Equatable, Sendable {
     private struct Field: Equatable, Sendable {
         /// The name in lower case: names are compared without regard to case (RFC 9110 §5.1).
@@ -13,11 +13,11 @@ struct ResponseHead: Equatable, Sendable {
         var foreignBytes: [UInt8]?
     }
 
-    /// The limit of lines of one head: no honest server sends as many, and each takes memory and slows down every
-    /// look-up.
+    /// The limit of lines of one head: no honest server sends as many, and each takes memory and slows down
+    /// every look-up.
     static let mostLines = 200
-    /// The limit of the heads of one response with its trailers; interim responses are included, so that no server
-    /// can send them for ever. For comparison, servers accept 8 to 64 KiB in a request.
+    /// The limit of the heads of one response with its trailers; interim responses are included, so that no
+    /// server can send them for ever. For comparison, servers accept 8 to 64 KiB in a request.
     static let mostBytes = 64 * 1024
 
     /// The version of a response in SHOUTcast's own protocol, `ICY 200 OK`.
@@ -31,8 +31,8 @@ struct ResponseHead: Equatable, Sendable {
     /// The fields in the order of their arrival.
     private let fields: [Field]
 
-    /// Reads the lines of one head, without the empty line at its end. Ignores lines before the status line; `nil` if
-    /// there is none.
+    /// Reads the lines of one head, without the empty line at its end. Ignores lines before the status line;
+    /// `nil` if there is none.
     init?(lines: [[UInt8]], reusedConnection: Bool? = nil) {
         var first: (status: Int, version: String)?
         var fields: [Field] = []
@@ -173,8 +173,8 @@ struct ResponseHead: Equatable, Sendable {
         }
     }
 
-    /// `true` if a 200 states that its body is a part of the resource, as some scripts send it. The body is the whole if
-    /// `Content-Length` is not that of the part.
+    /// `true` if a 200 states that its body is a part of the resource, as some scripts send it. The body is
+    /// the whole if `Content-Length` is not that of the part.
     private var isMislabelledPart: Bool {
         guard case .part(let range, let total)? = contentRange,
             range.lowerBound > 0 || range.upperBound != total
@@ -213,8 +213,8 @@ struct ResponseHead: Equatable, Sendable {
         values("transfer-encoding").isEmpty && Set(tokens("content-length")).count > 1
     }
 
-    /// The registered codings (IANA). With other words in `Content-Encoding`, such as `aws-chunked` or a charset, the
-    /// body is taken as it is.
+    /// The registered codings (IANA). With other words in `Content-Encoding`, such as `aws-chunked` or a
+    /// charset, the body is taken as it is.
     private static let codings: Set<String> = [
         "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress",
         "x-gzip", "zstd",
@@ -222,8 +222,8 @@ struct ResponseHead: Equatable, Sendable {
 
     private var isEncoded: Bool { tokens("content-encoding").contains { Self.codings.contains($0) } }
 
-    /// The quirks with which to send the request again, if they differ from the `quirks` with which it was sent.
-    /// `hasLogin` is `true` if it may have had a user name and a password.
+    /// The quirks with which to send the request again, if they differ from the `quirks` with which it was
+    /// sent. `hasLogin` is `true` if it may have had a user name and a password.
     func quirks(after quirks: ServerQuirks, hasLogin: Bool) -> ServerQuirks {
         var quirks = quirks
         if isEncoded {
@@ -273,7 +273,8 @@ struct ResponseHead: Equatable, Sendable {
         return .seconds(min(max(0, until.seconds - now), century))
     }
 
-    /// `true` if `Last-Modified` is within a minute of `Date`. Both are the server's, so its clock need not be right.
+    /// `true` if `Last-Modified` is within a minute of `Date`. Both are the server's, so its clock need not
+    /// be right.
     private var isFresh: Bool {
         guard let date = first("date").flatMap({ InternetDate(parsing: $0) }),
             let modified = validators.lastModified.flatMap({ InternetDate(parsing: $0) })

@@ -11,9 +11,9 @@ enum ContentRange: Equatable, Sendable {
     /// and sums and small products of such numbers cannot overflow.
     static let largest: Int64 = 1 << 50
 
-    /// Parses the punctuation as servers write it: `bytes=a-b/total`, spaces around each number, no total. But returns
-    /// `nil` for another unit, a sign, an end before the start or beyond the total, and a length or end above
-    /// `largest`, because bytes stored at a guessed offset are worse than none.
+    /// Parses the punctuation as servers write it: `bytes=a-b/total`, spaces around each number, no total.
+    /// But returns `nil` for another unit, a sign, an end before the start or beyond the total, and a length
+    /// or end above `largest`, because bytes stored at a guessed offset are worse than none.
     init?(parsing text: some StringProtocol) {
         let text = ResponseHead.trimmed(text)
         let numbers = text.dropFirst(5).drop { " \t=:".contains($0) }
