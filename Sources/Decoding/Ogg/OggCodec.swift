@@ -190,7 +190,7 @@ extension OggCodec {
         case .flac(let stream):
             made = try await FLACHandle.opened(for: stream, of: subject)
         }
-        guard let made else { throw Refusal.damaged.error(of: subject) }
+        guard let made else { throw Refusal.damaged }
         return made
     }
 }

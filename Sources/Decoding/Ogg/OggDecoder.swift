@@ -85,7 +85,7 @@ package final class OggDecoder: AudioDecoder {
     {
         var link = link
         let head = link.head
-        let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)
+        let handle = try await handle(of: head)
         link.look(at: pages.walk)
         source.willRead(head.dataStart..<link.firstSoundEnd)
         var place = Place(number, of: head, pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
@@ -96,6 +96,14 @@ package final class OggDecoder: AudioDecoder {
     private func head(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
         do {
             return try await OggHead.read(pages, after: first)
+        } catch let refusal as Refusal {
+            throw refusal.error(of: input.subject, isOpen: !links.isEmpty)
+        }
+    }
+
+    private func handle(of head: OggHead) async throws -> any PacketCodec {
+        do {
+            return try await head.codec.handle(headers: head.headers, subject: input.subject)
         } catch let refusal as Refusal {
             throw refusal.error(of: input.subject, isOpen: !links.isEmpty)
         }
@@ -186,7 +194,7 @@ package final class OggDecoder: AudioDecoder {
         }
         emptyLinkCount += 1
         let head = try await head(old.pages, after: first)
-        let handle = try await head.codec.handle(headers: head.headers, subject: input.subject)
+        let handle = try await handle(of: head)
         nextHead = nil
         let number = note(OggLink(head, startTime: links[old.link].endTime), after: old.link)
         place = Place(number, of: head, old.pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
@@ -300,7 +308,9 @@ package final class OggDecoder: AudioDecoder {
         let pages = OggPageReader(source, at: start)
         var end: FrameCount?
         var first: OggPageWalk.Found?
-        while first == nil, let found = try await pages.next(), found.offset - start <= Self.mostBeforeLink {
+        while first == nil, let found = try await pages.next(within: Self.mostBeforeLink),
+            found.offset - start <= Self.mostBeforeLink
+        {
             if found.page.isFirst {
                 first = found
             } else if found.page.serial == last.head.serial {
@@ -319,7 +329,7 @@ package final class OggDecoder: AudioDecoder {
         do {
             let link = OggLink(try await head(pages, after: first), startTime: known.endTime)
             next = try await begin(link, number: number + 1, pages).1
-        } catch let error as MediaError where [.notAudio, .missingLibrary].contains(error.code) {}
+        } catch let error as MediaError where [.decodingFailed, .missingLibrary].contains(error.code) {}
         // Changed only after the last `await`, so that a cancelled search changes nothing.
         links[number] = known
         isChained = true
@@ -353,7 +363,7 @@ package final class OggDecoder: AudioDecoder {
         let target = link.first + frames
         let search = link.search(for: target, length: source.length)
         let offset = try await page(for: target, in: number, by: search)
-        let handle = try await link.head.codec.handle(headers: link.head.headers, subject: input.subject)
+        let handle = try await handle(of: link.head)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         let pages = OggPageReader(source, at: offset ?? link.head.dataStart)
         let player = OggPlayer(
