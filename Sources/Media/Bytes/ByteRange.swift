@@ -54,20 +54,16 @@ extension Range<Int64> {
     package func intersection(_ other: ByteRange) -> ByteRange { clamped(to: other) }
 }
 
-extension RandomAccessCollection {
+extension RandomAccessCollection where Index == Int {
     /// The index of the first element that `isInSecondPart`; `endIndex` if none is. All elements before that
     /// one must not be, and all after it must be. A binary search.
-    package func partitioningIndex(where isInSecondPart: (Element) -> Bool) -> Index {
+    @inlinable
+    package func partitioningIndex(where isInSecondPart: (Element) -> Bool) -> Int {
         var low = startIndex
-        var count = self.count
-        while count > 0 {
-            let middle = index(low, offsetBy: count / 2)
-            if isInSecondPart(self[middle]) {
-                count /= 2
-            } else {
-                low = index(after: middle)
-                count -= count / 2 + 1
-            }
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isInSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }
