@@ -61,7 +61,7 @@ package enum CommandTable {
         CommandRow(
             "shuffle",
             "MODE",
-            "on, off; now: queue once",
+            "on, off, now (once)",
             completion: .words(["on", "off", "now"]),
             usage: "on, off, now, which reorders the queue itself, or no argument",
             keys: [.init(["s"], "shuffle on or off"), .init(["Z"], "shuffle the queue once", "now")]
