@@ -17,7 +17,7 @@ import Testing
 
     /// `1 2.` for the last part, `1 2` for another, `?name 2` for an awaited source.
     private func take(_ order: inout ReadingOrder, at seconds: Int) -> [String] {
-        order.take(at: .seconds(seconds)).map { output in
+        order.outputs(at: .seconds(seconds)).map { output in
             switch output {
             case .part(let part, let isLast, _):
                 part.tracks.map { "\($0.id.value)" }.joined(separator: " ") + (isLast ? "." : "")
@@ -50,8 +50,8 @@ import Testing
         let problem = MediaError(.timedOut, "dead", "silent")
         order.ended(0, problem)
         let last = ResolvedTracks(tracks: numbered([1]), problems: [problem])
-        #expect(order.take(at: .seconds(9)) == [.part(last, isLast: true), .awaits(nil, tracks: 1)])
-        #expect(order.take(at: .seconds(9)).isEmpty)
+        #expect(order.outputs(at: .seconds(9)) == [.part(last, isLast: true), .awaits(nil, tracks: 1)])
+        #expect(order.outputs(at: .seconds(9)).isEmpty)
     }
 
     @Test func `what is read plays at once if the awaited source is passed over, which then comes last`() {
@@ -226,7 +226,7 @@ import Testing
                 #expect(due.map { $0 > now } ?? true)
                 now = due ?? now + .milliseconds(100)
             }
-            for case .part(let part, let isLast, _) in order.take(at: now) {
+            for case .part(let part, let isLast, _) in order.outputs(at: now) {
                 given += part.tracks.map { Int($0.id.value) }
                 ends += isLast ? 1 : 0
             }

@@ -6,6 +6,9 @@ package enum ResourceLocation: Sendable, Hashable {
     case file(String)
     case web(WebURL)
 
+    /// The URL; `nil` for a local file.
+    package var url: WebURL? { if case .web(let url) = self { url } else { nil } }
+
     /// The location without secrets, for the screen, events, logs and errors. A path that is not UTF-8 is a
     /// `file` URL.
     package var safeText: SafeText {

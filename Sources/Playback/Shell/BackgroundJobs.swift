@@ -9,11 +9,11 @@ final class BackgroundJobs: Sendable {
     private let send: @Sendable (PlayerInput) -> Void
     /// Resolves sources, which may wait for the network. `changes`, which saves playlists and pins tracks,
     /// does not wait for it.
-    private let additions: SourceReading
+    private let additions: SourceReader
     private let changes = JobLine()
 
     init(parts: PlaybackParts, send: @escaping @Sendable (PlayerInput) -> Void) {
-        additions = SourceReading(
+        additions = SourceReader(
             resolver: parts.resolver,
             clock: parts.clock,
             order: ReadingOrder(.singly)

@@ -61,8 +61,3 @@ final class CachedWatch: Sendable {
         }
     }
 }
-
-extension ResourceLocation {
-    /// `nil` for a local file.
-    var url: WebURL? { if case .web(let url) = self { url } else { nil } }
-}

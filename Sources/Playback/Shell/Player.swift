@@ -58,7 +58,7 @@ package final class Player: PlayerControl {
         // A start number or a random order needs all tracks.
         let awaitsAll = start != nil || settings.shuffle
         let isFirst = Locked(true)
-        let reading = SourceReading(
+        let reading = SourceReader(
             resolver: parts.resolver,
             clock: parts.clock,
             order: ReadingOrder(awaitsAll ? .atOnce : .inParts, tracks: tracks, now: parts.clock.now)

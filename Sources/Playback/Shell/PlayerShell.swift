@@ -6,7 +6,7 @@ final class PlayerShell {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
     private let events: Observers<PlayerEvent>
-    private let reading: SourceReading
+    private let reading: SourceReader
     private let send: @Sendable (PlayerInput) -> Void
     private var state: PlayerState
     private var totals = SessionTotals()
@@ -36,7 +36,7 @@ final class PlayerShell {
         settings: PlaybackSettings,
         events: Observers<PlayerEvent>,
         tap: SoundTap,
-        reading: SourceReading,
+        reading: SourceReader,
         sources: [String],
         send: @escaping @Sendable (PlayerInput) -> Void
     ) {

@@ -25,15 +25,26 @@ struct ReadingOrder: Sendable {
         case awaits(SafeText?, tracks: Int)
     }
 
-    /// A source with the tracks that were not passed on yet.
+    /// Tracks of one source; the last ones if it was read to its end.
+    private struct Part {
+        let source: String
+        var found: ResolvedTracks
+        var isLast: Bool
+    }
+
+    /// A source that is being read.
     private struct Source {
+        let number: Int
         let text: String
-        var found = ResolvedTracks(tracks: [])
-        var begin = Duration.zero
+        let begin: Duration
         /// When its last part was passed on, or its reading began.
-        var lastTime = Duration.zero
-        var isRead = false
+        var lastTime: Duration
+        var found = ResolvedTracks(tracks: [])
+        /// The sources that were read behind it and wait for its end, unless it is passed over.
+        var behind: [Part] = []
         var isPassedOver = false
+        /// Set once its reading was stopped: from then on it counts as read.
+        var giveUp: Duration?
     }
 
     /// A source that takes longer is slow. Listeners notice a longer silence; a shorter time would only make
@@ -46,23 +57,13 @@ struct ReadingOrder: Sendable {
     static let mostInAll = 16
 
     private var pace: Pace
-    /// The sources of which more may be passed on, by their number.
-    private var sources: [Int: Source] = [:]
-    /// The first of these that was not passed over. Those behind it wait for it.
-    private var first = 0
-    /// The next source to be read.
-    private var next = 0
-    private var end = 0
-    /// The number of the source after the last one whose reading was stopped.
-    private var cancelled = 0
-    /// The time of that stop; `nil` once all of them have ended.
-    private var stopTime: Duration?
+    private var waiting: ArraySlice<String> = []
     /// The sources that are being read, in order.
-    private var reading: [Int] = []
-    private var passedOver: [Int] = []
-    /// The tracks to pass on next. Unless the pace is `singly`, they are merged into one part.
-    private var ready: [(part: ResolvedTracks, isLast: Bool, source: String)] = []
-    private var count = 0
+    private var reading: [Source] = []
+    /// The tracks to pass on next.
+    private var ready: [Part] = []
+    private var begunCount = 0
+    private var count: Int
     /// The time at which the last merged part was passed on; `nil` if the next one is due as soon as there is
     /// one.
     private var lastTime: Duration?
@@ -75,43 +76,42 @@ struct ReadingOrder: Sendable {
         self.pace = pace
         lastTime = now
         count = tracks.count
-        if !tracks.isEmpty { ready = [(ResolvedTracks(tracks: tracks), false, "")] }
+        if !tracks.isEmpty {
+            ready = [Part(source: "", found: ResolvedTracks(tracks: tracks), isLast: false)]
+        }
     }
 
     // MARK: Events
 
-    mutating func add(_ source: String) {
-        sources[end] = Source(text: source)
-        end += 1
-    }
+    mutating func add(_ source: String) { waiting.append(source) }
 
     /// The sources, with their numbers, whose reading begins now.
     mutating func begin(at now: Duration) -> [(number: Int, source: String)] {
-        var begun: [(number: Int, source: String)] = []
-        var quick = reading.count { !isSlow($0, at: now) }
-        while next < end, quick < Self.mostQuick, reading.count < Self.mostInAll {
-            sources[next]?.begin = now
-            sources[next]?.lastTime = now
-            begun.append((next, sources[next]?.text ?? ""))
-            reading.append(next)
-            next += 1
-            quick += 1
+        let quick = reading.count { !isSlow($0, at: now) }
+        let begun = waiting.prefix(max(0, min(Self.mostQuick - quick, Self.mostInAll - reading.count)))
+        waiting.removeFirst(begun.count)
+        return begun.map { text in
+            let number = begunCount
+            begunCount += 1
+            reading.append(Source(number: number, text: text, begin: now, lastTime: now))
+            return (number, text)
         }
-        return begun
     }
 
     /// A part of source `number` was read. Ignored after its end.
     mutating func found(_ number: Int, _ part: ResolvedTracks) {
-        guard sources[number] != nil else { return }
+        guard let place = reading.firstIndex(where: { $0.number == number }) else { return }
         count += part.tracks.count
-        sources[number]?.found.add(part)
+        reading[place].found.add(part)
     }
 
     /// Source `number` was read to its end, or can't be read because of `problem`.
     mutating func ended(_ number: Int, _ problem: MediaError?) {
-        if let problem { sources[number]?.found.problems.append(problem) }
-        sources[number]?.isRead = true
-        reading.removeAll { $0 == number }
+        guard let place = reading.firstIndex(where: { $0.number == number }) else { return }
+        var source = reading.remove(at: place)
+        if let problem { source.found.problems.append(problem) }
+        let end = [Part(source: source.text, found: source.found, isLast: true)] + source.behind
+        if source.isPassedOver { ready += end } else { release(end, from: place) }
     }
 
     /// Passes over the sources without a track up to the first one with tracks, which are passed on at once,
@@ -119,135 +119,115 @@ struct ReadingOrder: Sendable {
     mutating func passOver() {
         lastTime = nil
         if pace == .atOnce { pace = .inParts }
-        for number in first..<next {
-            guard let source = sources[number], !source.isPassedOver else { continue }
-            guard source.found.tracks.isEmpty else { return }
-            if !source.isRead { passOver(number) }
+        for place in reading.indices where !reading[place].isPassedOver {
+            guard reading[place].found.tracks.isEmpty else { return }
+            let hasTracksBehind = reading[place].behind.contains { !$0.found.tracks.isEmpty }
+            passOver(place)
+            if hasTracksBehind { return }
         }
     }
 
-    private mutating func passOver(_ number: Int) {
-        sources[number]?.isPassedOver = true
-        passedOver.append(number)
+    private mutating func passOver(_ place: Int) {
+        reading[place].isPassedOver = true
+        release(exchange(&reading[place].behind, with: []), from: place)
+    }
+
+    /// Passes `parts` on, unless a source before `place` holds them up.
+    private mutating func release(_ parts: [Part], from place: Int) {
+        if let holder = reading[..<place].lastIndex(where: { !$0.isPassedOver }) {
+            reading[holder].behind += parts
+        } else {
+            ready += parts
+        }
     }
 
     /// Begins none of the present sources any more; the caller cancels those that are being read. Returns how
     /// many were left out. A cancelled source that does not end within two seconds, such as standard input,
     /// counts as read.
     mutating func stop(at now: Duration) -> Int {
-        if end > cancelled { stopTime = now }
-        defer {
-            next = end
-            cancelled = end
+        for place in reading.indices where reading[place].giveUp == nil {
+            reading[place].giveUp = now + Self.longestWait
         }
-        for number in next..<end { sources[number]?.isRead = true }
-        return end - next
+        let leftOut = exchange(&waiting, with: []).map { source in
+            Part(source: source, found: ResolvedTracks(tracks: []), isLast: true)
+        }
+        release(leftOut, from: reading.count)
+        return leftOut.count
     }
 
     // MARK: Results
 
     /// The outputs that are due at `now`, in order.
-    mutating func take(at now: Duration) -> [Output] {
-        if pace == .singly {
-            for number in reading where isSlow(number, at: now) && sources[number]?.isPassedOver == false {
-                passOver(number)
-            }
+    mutating func outputs(at now: Duration) -> [Output] {
+        for source in reading where source.giveUp.map({ $0 <= now }) == true { ended(source.number, nil) }
+        var isHeldUp = false
+        for place in reading.indices {
+            let passesOver =
+                pace == .singly && !reading[place].isPassedOver && isSlow(reading[place], at: now)
+            if passesOver || reading[place].isPassedOver || !isHeldUp { collect(place, at: now) }
+            if passesOver { passOver(place) }
+            isHeldUp = isHeldUp || !reading[place].isPassedOver
         }
-        if let stopTime, now - stopTime >= Self.longestWait {
-            self.stopTime = nil
-            for number in reading where number < cancelled { ended(number, nil) }
-        }
-        advance(at: now)
         return parts(at: now) + awaited(at: now)
     }
 
-    /// The next time at which `take` may return something without a further event; `nil` if there is none.
+    /// The next time at which `outputs` may return something without a further event; `nil` if there is none.
     func due(after now: Duration) -> Duration? {
-        var times = reading.compactMap { sources[$0].map { $0.begin + Self.longestWait } }.filter { $0 > now }
+        var times = reading.compactMap(\.giveUp) + reading.map { $0.begin + Self.longestWait }
         if pace == .singly {
-            for source in (passedOver + [first]).compactMap({ sources[$0] }) {
-                if !source.found.tracks.isEmpty { times.append(source.lastTime + Self.longestWait) }
-            }
-        } else if pace == .inParts, let lastTime, ready.first?.part.tracks.isEmpty == false {
+            times += reading.filter { !$0.found.tracks.isEmpty }.map { $0.lastTime + Self.longestWait }
+        } else if pace == .inParts, let lastTime, ready.contains(where: { !$0.found.tracks.isEmpty }) {
             times.append(lastTime + Self.longestWait)
         }
-        if let stopTime, let first = reading.first, first < cancelled {
-            times.append(stopTime + Self.longestWait)
-        }
-        if let report, let awaited, report.source == awaited, report.count != count {
+        if let report, report.source == awaited?.number, report.count != count {
             times.append(report.time + Self.longestWait)
         }
-        return times.min()
+        return times.filter { $0 > now }.min()
     }
 
-    private func isSlow(_ number: Int, at now: Duration) -> Bool {
-        sources[number].map { now - $0.begin >= Self.longestWait } ?? false
-    }
+    private func isSlow(_ source: Source, at now: Duration) -> Bool { now - source.begin >= Self.longestWait }
 
-    /// Moves the tracks that need not wait for others to `ready`.
-    private mutating func advance(at now: Duration) {
-        for number in passedOver { collect(number, at: now) }
-        passedOver.removeAll { sources[$0] == nil }
-        while first < end {
-            if sources[first]?.isPassedOver == false {
-                collect(first, at: now)
-                if sources[first] != nil { return }
-            }
-            first += 1
-        }
-    }
-
-    private mutating func collect(_ number: Int, at now: Duration) {
-        guard let source = sources[number] else { return }
-        if pace == .singly {
-            let isDue = now - source.lastTime >= Self.longestWait && !source.found.tracks.isEmpty
-            guard source.isRead || isDue else { return }
-            ready.append((source.found, source.isRead, source.text))
-        } else if ready.isEmpty {
-            ready = [(source.found, false, "")]
-        } else {
-            ready[0].part.add(source.found)
-        }
-        sources[number]?.found = ResolvedTracks(tracks: [])
-        sources[number]?.lastTime = now
-        if source.isRead { sources[number] = nil }
+    /// Moves the tracks that were read of a source, which need not wait for others, to `ready`.
+    private mutating func collect(_ place: Int, at now: Duration) {
+        guard !reading[place].found.tracks.isEmpty,
+            pace != .singly || now - reading[place].lastTime >= Self.longestWait
+        else { return }
+        let found = exchange(&reading[place].found, with: ResolvedTracks(tracks: []))
+        ready.append(Part(source: reading[place].text, found: found, isLast: false))
+        reading[place].lastTime = now
     }
 
     private mutating func parts(at now: Duration) -> [Output] {
-        guard pace != .singly else {
-            defer { ready = [] }
-            return ready.map { .part($0.part, isLast: $0.isLast, source: $0.source) }
+        if pace == .singly {
+            return exchange(&ready, with: []).map { .part($0.found, isLast: $0.isLast, source: $0.source) }
         }
-        let part = ready.first?.part ?? ResolvedTracks(tracks: [])
-        if sources.isEmpty {
-            guard !isOver else { return [] }
-            isOver = true
-        } else {
-            let isDue = lastTime.map { now - $0 >= Self.longestWait } ?? true
-            guard isDue, pace == .inParts, !part.tracks.isEmpty else { return [] }
-        }
-        ready = []
+        let isEnd = reading.isEmpty && waiting.isEmpty
+        let isDue = lastTime.map { now - $0 >= Self.longestWait } ?? true
+        guard !isOver,
+            isEnd || (isDue && pace == .inParts && ready.contains { !$0.found.tracks.isEmpty })
+        else { return [] }
+        isOver = isEnd
         lastTime = now
-        return [.part(part, isLast: isOver)]
+        var part = ResolvedTracks(tracks: [])
+        for source in exchange(&ready, with: []) { part.add(source.found) }
+        return [.part(part, isLast: isEnd)]
     }
 
     /// The first source that holds up others, or else the first one that is being read.
-    private var awaited: Int? {
-        let awaited = reading.drop { $0 < cancelled }
-        return awaited.first { sources[$0]?.isPassedOver == false } ?? awaited.first
+    private var awaited: Source? {
+        let awaited = reading.filter { $0.giveUp == nil }
+        return awaited.first { !$0.isPassedOver } ?? awaited.first
     }
 
     private mutating func awaited(at now: Duration) -> [Output] {
-        if let awaited, isSlow(awaited, at: now) {
-            if let report, report.source == awaited {
-                guard report.count != count, now - report.time >= Self.longestWait else { return [] }
-            }
-            report = (awaited, count, now)
-            return [.awaits(sources[awaited].map { Self.name(of: $0.text) }, tracks: count)]
+        guard let source = awaited, isSlow(source, at: now) else {
+            return exchange(&report, with: nil) == nil ? [] : [.awaits(nil, tracks: count)]
         }
-        guard report != nil else { return [] }
-        report = nil
-        return [.awaits(nil, tracks: count)]
+        if let report, report.source == source.number {
+            guard report.count != count, now - report.time >= Self.longestWait else { return [] }
+        }
+        report = (source.number, count, now)
+        return [.awaits(Self.name(of: source.text), tracks: count)]
     }
 
     /// The name of a source as the queue shows it, without secrets.

@@ -15,115 +15,96 @@ struct ExpansionState: Sendable {
         var isWebFolder = false
     }
 
-    /// A part of the source: the tracks between two lists, or a list.
-    private struct Part {
+    /// Tracks and problems, in the order of the source.
+    struct Found: Sendable {
         var tracks: [Track] = []
         var problems = PlaylistProblems()
-        /// Set while the part is a list that is not read yet.
-        var request: Request?
-        /// The index of the part that follows.
-        var next: Int?
+
+        mutating func add(_ later: Found) {
+            // A single long list is not copied.
+            if tracks.isEmpty { tracks = later.tracks } else { tracks += later.tracks }
+            problems.add(later.problems)
+        }
     }
 
-    private var parts: [Part]
-    /// The first part that was not handed out.
-    private var first: Int? = 0
-    /// The lists whose reading has not begun, the next one last.
-    private var waiting = [0]
-    private(set) var budget: SourceBudget
+    /// A list that is not read yet.
+    private struct List {
+        let request: Request
+        var isBegun = false
+        /// What was found after this list and before the next one that is not read yet.
+        var behind = Found()
+    }
+
+    /// The lists that are not read yet, the first in the order of the source last: near it, most change.
+    private var lists: [List]
+    /// What was found before these lists, and not handed out yet.
+    private var ready = Found()
+    private var lastID = 0
 
     /// Begins with the list at `root`, whose number is 0. `ancestors` are the lists that led to it.
-    init(root: ResourceLocation, ancestors: [String] = [], budget: SourceBudget) {
-        parts = [Part(request: Request(id: 0, location: root, ancestors: ancestors))]
-        self.budget = budget
+    init(root: ResourceLocation, ancestors: [String] = []) {
+        lists = [List(request: Request(id: 0, location: root, ancestors: ancestors))]
     }
 
-    /// `true` if a list waits to be read.
-    var isWaiting: Bool { !waiting.isEmpty && !budget.isExceeded }
+    /// `true` once every list was read.
+    var isComplete: Bool { lists.isEmpty }
 
-    private var isStopped = false
-
-    /// Nothing more is read: what comes after lists that were not read is handed out too.
-    mutating func stop() { isStopped = true }
-
-    /// `true` once the first list turned out to be a web folder.
-    private(set) var isRootWebFolder = false
-
-    /// The next list to read, in order of the source; `nil` if none waits.
+    /// The next list to read, in the order of the source; `nil` if none waits.
     mutating func next() -> Request? {
-        while !budget.isExceeded, let id = waiting.popLast(), let request = parts[id].request {
-            guard request.ancestors.count < budget.limits.depth else {
-                let what = request.isWebFolder ? "folders" : "playlists"
-                let cause = SafeText(
-                    "\(what) are nested too deeply (more than \(budget.limits.depth) levels)"
-                )
-                failed(id, MediaError(.badPlaylist, request.location.safeText, cause))
-                continue
-            }
-            guard budget.take(webFolder: request.isWebFolder) else { return nil }
-            return request
-        }
-        return nil
+        guard let place = lists.lastIndex(where: { !$0.isBegun }) else { return nil }
+        lists[place].isBegun = true
+        return lists[place].request
     }
 
-    /// Bytes of a list have arrived; `false` if there are too many, so that no more must be read.
-    mutating func received(bytes count: Int) -> Bool { budget.take(bytes: count) }
-
-    /// The list `id` was read. `identity` distinguishes it from its nested lists.
-    mutating func read(_ id: Int, _ contents: ListContents, identity: String) {
-        guard let request = parts[id].request else { return }
-        parts[id].request = nil
-        parts[id].problems = contents.problems
-        if id == 0 { isRootWebFolder = contents.isWebFolder }
-        let ancestors = request.ancestors + [identity]
-        var added = 0
-        var last = id
-        var nested: [Int] = []
-        for list in contents.nested {
-            append(Array(contents.tracks[added..<list.tracksBefore]), to: last)
-            added = list.tracksBefore
-            let place = parts.count
+    /// The list `id` was read.
+    mutating func read(_ id: Int, _ contents: ListContents) {
+        guard let place = place(of: id) else { return }
+        let ancestors = lists[place].request.ancestors + [contents.identity]
+        let nested = contents.nested.map { list in
+            lastID += 1
             let request = Request(
-                id: place,
+                id: lastID,
                 location: list.location,
                 ancestors: ancestors,
                 isWebFolder: list.isWebFolder
             )
-            parts.append(Part(request: request, next: parts[last].next))
-            parts[last].next = place
-            nested.append(place)
-            // The tracks after a list need a part of their own.
-            parts.append(Part(next: parts[place].next))
-            parts[place].next = place + 1
-            last = place + 1
+            return List(request: request, behind: Found(tracks: list.tracksBehind))
         }
-        append(added == 0 ? contents.tracks : Array(contents.tracks[added...]), to: last)
-        waiting += nested.reversed()
+        replace(place, by: Found(tracks: contents.tracks, problems: contents.problems), nested)
     }
 
     /// The list `id` can't be used.
     mutating func failed(_ id: Int, _ error: MediaError) {
-        parts[id].request = nil
-        parts[id].problems.add(error)
+        guard let place = place(of: id) else { return }
+        var found = Found()
+        found.problems.add(error)
+        replace(place, by: found, [])
     }
 
-    private mutating func append(_ tracks: [Track], to part: Int) {
-        let taken = budget.take(tracks)
-        if parts[part].tracks.isEmpty { parts[part].tracks = taken } else { parts[part].tracks += taken }
-    }
+    private func place(of id: Int) -> Int? { lists.lastIndex { $0.request.id == id } }
 
-    /// Hands out the tracks and problems that are known in order, each once. Once a limit was exceeded, lists
-    /// that were not read are left out, so call this only when no list is being read any more.
-    mutating func take() -> (tracks: [Track], problems: PlaylistProblems) {
-        var tracks: [Track] = []
-        var problems = PlaylistProblems()
-        while let place = first, parts[place].request == nil || budget.isExceeded || isStopped {
-            // A single long list is not copied.
-            if tracks.isEmpty { tracks = parts[place].tracks } else { tracks += parts[place].tracks }
-            problems.add(parts[place].problems)
-            first = parts[place].next
-            parts[place] = Part()
+    /// Puts `found` and then `nested` in the place of a list.
+    private mutating func replace(_ place: Int, by found: Found, _ nested: [List]) {
+        var found = found
+        var nested = Array(nested.reversed())
+        if nested.isEmpty {
+            found.add(lists[place].behind)
+        } else {
+            nested[0].behind.add(lists[place].behind)
         }
-        return (tracks, problems)
+        lists.replaceSubrange(place...place, with: nested)
+        let before = place + nested.count
+        if before < lists.count { lists[before].behind.add(found) } else { ready.add(found) }
+    }
+
+    /// Removes and returns what is known in order.
+    mutating func takeReady() -> Found { exchange(&ready, with: Found()) }
+
+    /// Removes and returns everything that was found, also behind lists that were not read, and leaves these
+    /// out.
+    mutating func takeAll() -> Found {
+        for list in lists.reversed() { ready.add(list.behind) }
+        lists = []
+        return takeReady()
     }
 }

@@ -39,13 +39,16 @@ extension ListFile {
 /// The tracks that one list names, and the lists between them.
 struct ListContents: Sendable {
     struct NestedList: Sendable {
-        /// The number of tracks before this list.
-        var tracksBefore: Int
         var location: ResourceLocation
         /// `true` if it is a folder in the listing of a web folder.
         var isWebFolder = false
+        /// The tracks between this list and the next one.
+        var tracksBehind: [Track] = []
     }
 
+    /// A text that is the same for all spellings of the list's location.
+    var identity = ""
+    /// The tracks before the first nested list.
     var tracks: [Track] = []
     var nested: [NestedList] = []
     var problems = PlaylistProblems()
@@ -92,27 +95,23 @@ struct ListContents: Sendable {
     private mutating func add(_ entry: PlaylistEntry, at location: ResourceLocation, episode: Episode?) {
         let kind = ResourceKind.of(name: location.path)
         if entry.isList || (kind.isList && !isWebFolder && entry.episode == nil) {
-            let list = NestedList(tracksBefore: tracks.count, location: location, isWebFolder: isWebFolder)
-            nested.append(list)
+            nested.append(NestedList(location: location, isWebFolder: isWebFolder))
         } else if isWebFolder && kind != .music {
             // As in local folders, playlists and files that are no music are left out.
             problems.leaveOut(location.path)
         } else {
-            let id = TrackIDs.take()
-            tracks.append(
-                Track(
-                    id: id,
-                    location: location,
-                    tags: entry.tags,
-                    duration: entry.duration,
-                    episode: episode
-                )
+            let track = Track(
+                id: TrackIDs.take(),
+                location: location,
+                tags: entry.tags,
+                duration: entry.duration,
+                episode: episode
             )
+            if nested.isEmpty {
+                tracks.append(track)
+            } else {
+                nested[nested.count - 1].tracksBehind.append(track)
+            }
         }
     }
-}
-
-extension ResourceLocation {
-    /// The URL; `nil` for a local file.
-    var url: WebURL? { if case .web(let url) = self { url } else { nil } }
 }

@@ -3,9 +3,8 @@ import System
 
 /// Reads a list and the lists within it, and passes their tracks on in the order of the entries.
 ///
-/// A thin shell: `ExpansionState` decides, and this class reads, several lists at a time and at low priority.
-/// Use an instance once, for one source.
-final class ListExpansion: Sendable {
+/// A thin shell: `ExpansionState` decides, and this reads, several lists at a time and at low priority.
+struct ListExpansion: Sendable {
     typealias Deliver = @Sendable (ResolvedTracks) async -> Void
 
     /// The first list of a source.
@@ -19,29 +18,12 @@ final class ListExpansion: Sendable {
     /// More would only share the same connection.
     private static let readsAtATime = 4
 
-    private let root: Root
-    private let open: SourceResolver.Open
-    private let thread: WorkThread
-    private let limits: PlaylistLimits
-    private let state: Locked<ExpansionState>
-
-    /// `ancestors` are the identities of the lists that led to `root`, outermost first.
-    init(
-        of root: Root,
-        ancestors: [String] = [],
-        open: @escaping SourceResolver.Open,
-        thread: WorkThread,
-        budget: SourceBudget
-    ) {
-        self.root = root
-        self.open = open
-        self.thread = thread
-        limits = budget.limits
-        state = Locked(ExpansionState(root: root.location, ancestors: ancestors, budget: budget))
-    }
-
-    /// The counts of lists, tracks and bytes read so far.
-    var budget: SourceBudget { state.withLock { $0.budget } }
+    let root: Root
+    /// The identities of the lists that led to `root`, outermost first.
+    var ancestors: [String] = []
+    let open: SourceResolver.Open
+    let thread: WorkThread
+    let budget: SourceBudget
 
     /// Reads everything. Calls `deliver` as soon as further tracks are known in order, and at the end with
     /// all problems and the lists that were read.
@@ -49,98 +31,111 @@ final class ListExpansion: Sendable {
     /// Throws the error of the first list if that cannot be used, and the first problem if there is no track.
     /// If the task is cancelled, delivers the tracks that are known then, and throws `CancellationError`.
     func run(_ deliver: Deliver) async throws {
+        var state = ExpansionState(root: root.location, ancestors: ancestors)
         do {
-            try await readAll(deliver)
+            try await readAll(&state, deliver)
         } catch is CancellationError {
-            let known = state.withLock { state in
-                state.stop()
-                return state.take()
-            }
-            if !known.tracks.isEmpty { await deliver(ResolvedTracks(tracks: known.tracks)) }
+            let known = state.takeAll().tracks
+            if !known.isEmpty { await deliver(ResolvedTracks(tracks: known)) }
             throw CancellationError()
         }
     }
 
-    private func readAll(_ deliver: Deliver) async throws {
-        var found = ResolvedTracks(tracks: [])
+    private func readAll(_ state: inout ExpansionState, _ deliver: Deliver) async throws {
+        var last = ResolvedTracks(tracks: [])
         var problems = PlaylistProblems()
-        var count = 0
+        var isEmpty = true
+        var isWebFolder = false
         try await withThrowingTaskGroup(of: Reading.self) { group in
             var reading = 0
             while true {
-                while reading < Self.readsAtATime, let request = state.withLock({ $0.next() }) {
-                    if case .web(let url) = request.location { found.lists.append(url) }
-                    group.addTask { try await self.read(request) }
+                while reading < Self.readsAtATime, let request = next(of: &state) {
+                    if case .web(let url) = request.location { last.lists.append(url) }
+                    group.addTask { (request, try await read(request)) }
                     reading += 1
                 }
-                guard reading > 0, let done = try await group.next() else { break }
+                guard reading > 0, let (request, result) = try await group.next() else { break }
                 reading -= 1
-                try take(done)
-                let (isExceeded, isWaiting) = state.withLock { ($0.budget.isExceeded, $0.isWaiting) }
+                if request.id == 0 { isWebFolder = (try? result.get())?.isWebFolder == true }
+                try receive(result, of: request, &state)
                 // The last tracks are delivered with the problems.
-                if isExceeded || (reading == 0 && !isWaiting) { continue }
-                let ready = state.withLock { $0.take() }
+                if budget.isExceeded || state.isComplete { continue }
+                let ready = state.takeReady()
                 problems.add(ready.problems)
-                count += ready.tracks.count
-                if !ready.tracks.isEmpty { await deliver(ResolvedTracks(tracks: ready.tracks)) }
+                guard !ready.tracks.isEmpty else { continue }
+                isEmpty = false
+                await deliver(ResolvedTracks(tracks: ready.tracks))
             }
         }
-        let last = state.withLock { $0.take() }
-        problems.add(last.problems)
-        found.tracks = last.tracks
-        count += last.tracks.count
-        found.problems = problems.all(of: root.subject)
-        if let excess = state.withLock({ $0.budget.error(about: root.subject) }) {
-            found.problems.append(excess)
+        let rest = state.takeAll()
+        problems.add(rest.problems)
+        last.tracks = rest.tracks
+        last.problems = problems.all(of: root.subject)
+        if let excess = budget.error(about: root.subject) { last.problems.append(excess) }
+        guard !isEmpty || !last.tracks.isEmpty else {
+            throw last.problems.first { $0.code != .leftOut }
+                ?? (isWebFolder
+                    ? problems.emptyFolder(root.subject)
+                    : MediaError(.badPlaylist, root.subject, "the playlist is empty"))
         }
-        guard count > 0 else {
-            throw found.problems.first { $0.code != .leftOut } ?? nothingFound(with: problems)
-        }
-        await deliver(found)
+        await deliver(last)
     }
 
-    private func nothingFound(with problems: PlaylistProblems) -> MediaError {
-        state.withLock { $0.isRootWebFolder }
-            ? problems.emptyFolder(root.subject)
-            : MediaError(.badPlaylist, root.subject, "the playlist is empty")
+    /// The next list to read; `nil` if none waits or a limit was exceeded. Lists that are nested too deeply
+    /// become problems.
+    private func next(of state: inout ExpansionState) -> ExpansionState.Request? {
+        while !budget.isExceeded, let request = state.next() {
+            if request.ancestors.count < budget.limits.depth {
+                return budget.spend(1, of: request.isWebFolder ? .webFolders : .lists) ? request : nil
+            }
+            let what = request.isWebFolder ? "folders" : "playlists"
+            let cause = SafeText(
+                "\(what) are nested too deeply (more than \(budget.limits.depth) levels)"
+            )
+            state.failed(request.id, MediaError(.badPlaylist, request.location.safeText, cause))
+        }
+        return nil
     }
 
     // MARK: Reading one list
 
-    private struct Reading: Sendable {
-        var request: ExpansionState.Request
-        var result: Result<ListContents, MediaError>
-        /// A text that is the same for all spellings of the list's location.
-        var identity: String
-    }
+    private typealias Reading = (ExpansionState.Request, Result<ListContents, MediaError>)
 
     /// Passes the result on to the state. Throws the error of the first list, unless a limit ended it.
-    private func take(_ done: Reading) throws(MediaError) {
-        switch done.result {
-        case .success(let contents):
-            state.withLock { $0.read(done.request.id, contents, identity: done.identity) }
-        case .failure(let error):
-            let isExceeded = state.withLock { state in
-                if !state.budget.isExceeded { state.failed(done.request.id, error) }
-                return state.budget.isExceeded
+    private func receive(
+        _ result: Result<ListContents, MediaError>,
+        of request: ExpansionState.Request,
+        _ state: inout ExpansionState
+    ) throws(MediaError) {
+        switch result {
+        case .success(var contents):
+            contents.tracks = budget.limited(contents.tracks)
+            for index in contents.nested.indices {
+                contents.nested[index].tracksBehind = budget.limited(contents.nested[index].tracksBehind)
             }
-            if done.request.id == 0, !isExceeded { throw error }
+            state.read(request.id, contents)
+        case .failure(let error):
+            guard !budget.isExceeded else { return }
+            guard request.id > 0 else { throw error }
+            state.failed(request.id, error)
         }
     }
 
     /// Reads the list of `request`. Throws only `CancellationError`.
-    private func read(_ request: ExpansionState.Request) async throws -> Reading {
+    private func read(
+        _ request: ExpansionState.Request
+    ) async throws -> Result<ListContents, MediaError> {
         let identity = await thread.identity(of: request.location)
-        var reading = Reading(request: request, result: .success(ListContents()), identity: identity)
         do {
             guard !request.ancestors.contains(identity) else {
                 throw MediaError(.badPlaylist, request.location.safeText, "the playlist contains itself")
             }
-            reading.result = .success(try await contents(of: request))
+            var contents = try await contents(of: request)
+            contents.identity = identity
+            return .success(contents)
         } catch let error as MediaError {
-            reading.result = .failure(error)
+            return .failure(error)
         }
-        return reading
     }
 
     private func contents(of request: ExpansionState.Request) async throws -> ListContents {
@@ -152,7 +147,9 @@ final class ListExpansion: Sendable {
         switch request.location {
         case .file(let path):
             let list = ListFile(at: request.location)
-            let bytes = try await thread.run { [limits] in try LocalFile.read(path, limit: limits.bytes) }
+            let bytes = try await thread.run { [budget] in
+                try LocalFile.read(path, limit: budget.limits.bytes)
+            }
             try count(bytes.count, of: list.subject)
             return try await parsed(bytes, of: list)
         case .web(let url):
@@ -190,7 +187,7 @@ final class ListExpansion: Sendable {
         var bytes: [UInt8] = []
         while true {
             // Checked before each read, since only the first response states the length.
-            if let length = source.length, length > Int64(limits.bytes) {
+            if let length = source.length, length > Int64(budget.limits.bytes) {
                 try count(Int(length), of: subject)
             }
             let chunk = try await source.read(at: Int64(bytes.count), count: 256 * 1024)
@@ -205,8 +202,7 @@ final class ListExpansion: Sendable {
 
     /// Counts bytes of the list `subject`. Throws `.listTooLarge` if those of the source are too many.
     private func count(_ bytes: Int, of subject: SafeText) throws(MediaError) {
-        let isWithin = state.withLock { $0.received(bytes: bytes) }
-        guard isWithin else { throw LocalFile.tooLarge(subject) }
+        guard budget.spend(bytes, of: .bytes) else { throw LocalFile.tooLarge(subject) }
     }
 
     private func parsed(
@@ -214,8 +210,8 @@ final class ListExpansion: Sendable {
         of list: ListFile,
         contentType: String? = nil
     ) async throws -> ListContents {
-        try await thread.run { [limits] in
-            try ListContents(of: bytes, in: list, contentType: contentType, limits: limits)
+        try await thread.run { [budget] in
+            try ListContents(of: bytes, in: list, contentType: contentType, limits: budget.limits)
         }
     }
 }

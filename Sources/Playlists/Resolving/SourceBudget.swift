@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Bounds on everything that one source expands to. Playlists come from anywhere, and a small one can name a
 /// large one.
@@ -22,83 +23,72 @@ package struct PlaylistLimits: Sendable {
     package init() {}
 }
 
-/// Counts what was read of one source, and stops at its limits. Pure.
-struct SourceBudget: Sendable {
-    let limits: PlaylistLimits
-    private var bytes = 0
-    private var text = 0
-    private var lists = 0
-    private var webFolders = 0
-    private(set) var entries = 0
-    /// The first limit that was exceeded; `nil` before that.
-    private var excess: Limit?
+/// Counts what is read of one source, and stops at its limits. Several tasks may count at the same time.
+final class SourceBudget: Sendable {
+    enum Limit: Int, CaseIterable { case bytes, entries, text, lists, webFolders }
 
-    private enum Limit { case bytes, entries, text, lists, webFolders }
+    private struct Spent {
+        var counts = [Int](repeating: 0, count: Limit.allCases.count)
+        /// The first limit that was exceeded.
+        var excess: Limit?
+    }
+
+    let limits: PlaylistLimits
+    private let spent = Locked(Spent())
 
     init(_ limits: PlaylistLimits) { self.limits = limits }
 
     /// `true` once a limit was exceeded: nothing more is read.
-    var isExceeded: Bool { excess != nil }
+    var isExceeded: Bool { spent.withLock { $0.excess != nil } }
 
-    /// Counts what `later` has counted since it was the copy `earlier`.
-    mutating func add(_ later: SourceBudget, since earlier: SourceBudget) {
-        bytes += later.bytes - earlier.bytes
-        text += later.text - earlier.text
-        lists += later.lists - earlier.lists
-        webFolders += later.webFolders - earlier.webFolders
-        entries += later.entries - earlier.entries
-    }
-
-    /// Counts one more list or web folder to be read; `false` if that is one too many.
-    mutating func take(webFolder: Bool) -> Bool {
-        if webFolder {
-            webFolders += 1
-            return check(webFolders <= limits.webFolders, .webFolders)
-        }
-        lists += 1
-        return check(lists <= limits.lists, .lists)
-    }
-
-    /// Counts bytes of a list; `false` if they are too many.
-    mutating func take(bytes count: Int) -> Bool {
-        bytes += count
-        return check(bytes <= limits.bytes, .bytes)
+    /// Counts what is about to be used; `false` if that is too much.
+    func spend(_ count: Int, of limit: Limit) -> Bool {
+        spent.withLock { spend(count, of: limit, &$0) }
     }
 
     /// Counts `tracks`; returns as many of them as the limits allow.
-    mutating func take(_ tracks: [Track]) -> [Track] {
-        for index in tracks.indices {
-            let size = tracks[index].textSize
-            guard check(entries < limits.entries, .entries),
-                check(text + size <= limits.text, .text)
-            else { return Array(tracks[..<index]) }
-            entries += 1
-            text += size
+    func limited(_ tracks: [Track]) -> [Track] {
+        spent.withLock { spent in
+            let fitting = tracks.prefix {
+                spend($0.textSize, of: .text, &spent) && spend(1, of: .entries, &spent)
+            }
+            // A single long list is not copied.
+            return fitting.count == tracks.count ? tracks : Array(fitting)
         }
-        return tracks
     }
 
-    private mutating func check(_ isWithin: Bool, _ limit: Limit) -> Bool {
-        if !isWithin, excess == nil { excess = limit }
-        return isWithin
+    private func spend(_ count: Int, of limit: Limit, _ spent: inout Spent) -> Bool {
+        let most =
+            switch limit {
+            case .bytes: limits.bytes
+            case .entries: limits.entries
+            case .text: limits.text
+            case .lists: limits.lists
+            case .webFolders: limits.webFolders
+            }
+        let sum = spent.counts[limit.rawValue] + count
+        guard sum <= most else {
+            spent.excess = spent.excess ?? limit
+            return false
+        }
+        spent.counts[limit.rawValue] = sum
+        return true
     }
 
     /// The error that says which limit of the source `subject` was exceeded, and what was read; `nil` while
     /// none was.
     func error(about subject: SafeText) -> MediaError? {
-        excess.map { limit in
-            let read = CountText.of(entries, "track")
-            return MediaError(.listTooLarge, subject, SafeText("more than \(words(of: limit)); read \(read)"))
+        let spent = spent.withLock { $0 }
+        let words: String
+        switch spent.excess {
+        case nil: return nil
+        case .bytes: words = "\(limits.bytes >> 20) MiB of playlists"
+        case .entries: words = "\(limits.entries) tracks"
+        case .text: words = "\(limits.text >> 20) MiB of text"
+        case .lists: words = "\(limits.lists) playlists"
+        case .webFolders: words = "\(limits.webFolders) folders"
         }
-    }
-
-    private func words(of limit: Limit) -> String {
-        switch limit {
-        case .bytes: "\(limits.bytes >> 20) MiB of playlists"
-        case .entries: "\(limits.entries) tracks"
-        case .text: "\(limits.text >> 20) MiB of text"
-        case .lists: "\(limits.lists) playlists"
-        case .webFolders: "\(limits.webFolders) folders"
-        }
+        let read = CountText.of(spent.counts[Limit.entries.rawValue], "track")
+        return MediaError(.listTooLarge, subject, SafeText("more than \(words); read \(read)"))
     }
 }

@@ -19,7 +19,7 @@ package final class SourceResolver: TrackResolver {
     private let thread = WorkThread(name: "playlists")
     private let music = OpenedMusic()
     /// Counts all lists that were found where music was expected, since each may lead to more of them.
-    private let foundLists: Locked<SourceBudget>
+    private let foundLists: SourceBudget
 
     /// `workingFolder` is absolute and the base of relative paths. `standardInput` reads standard input to
     /// its end. It may block, and is called on a thread of its own, once for each source `-`.
@@ -33,7 +33,7 @@ package final class SourceResolver: TrackResolver {
         self.workingFolder = workingFolder
         self.standardInput = standardInput
         self.limits = limits
-        foundLists = Locked(SourceBudget(limits))
+        foundLists = SourceBudget(limits)
     }
 
     deinit { thread.stop() }
@@ -65,9 +65,8 @@ package final class SourceResolver: TrackResolver {
     }
 
     private func expand(_ root: ListExpansion.Root, _ deliver: ListExpansion.Deliver) async throws {
-        try await ListExpansion(of: root, open: open, thread: thread, budget: SourceBudget(limits)).run(
-            deliver
-        )
+        let budget = SourceBudget(limits)
+        try await ListExpansion(root: root, open: open, thread: thread, budget: budget).run(deliver)
     }
 
     /// Reads the list that a track turned out to be: one whose URL is named as music, or that another list
@@ -81,15 +80,13 @@ package final class SourceResolver: TrackResolver {
         if let reason = kind?.refusedList { throw MediaError(.badPlaylist, location.safeText, reason) }
         guard kind?.isList == true else { return nil }
         let isFresh = location.url != nil && reader.report.requestCount > 0
-        let budget = foundLists.withLock { $0 }
         let expansion = ListExpansion(
-            of: isFresh ? .opened(location, reader) : .location(location),
+            root: isFresh ? .opened(location, reader) : .location(location),
             ancestors: track.foundLists,
             open: open,
             thread: thread,
-            budget: budget
+            budget: foundLists
         )
-        defer { foundLists.withLock { $0.add(expansion.budget, since: budget) } }
         let all = Locked(ResolvedTracks(tracks: []))
         try await expansion.run { part in all.withLock { $0.add(part) } }
         var found = all.withLock { $0 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Sources that take long to read, such as trees of folders.
 @Suite
-final class SourceReadingTests: Sendable {
+final class SourceReaderTests: Sendable {
     /// Delivers the tracks of a source in parts, each when the test allows it.
     private final class SlowResolver: TrackResolver {
         private let parts = AsyncStream.makeStream(of: [Int].self)
@@ -45,9 +45,9 @@ final class SourceReadingTests: Sendable {
     private let reports = Locked<[String]>([])
 
     private func reading(_ pace: ReadingOrder.Pace = .inParts, by other: (any TrackResolver)? = nil)
-        -> SourceReading
+        -> SourceReader
     {
-        SourceReading(resolver: other ?? resolver, clock: clock, order: ReadingOrder(pace)) { [self] output in
+        SourceReader(resolver: other ?? resolver, clock: clock, order: ReadingOrder(pace)) { [self] output in
             switch output {
             case .part(let part, let isLast, _):
                 let batch = Batch(numbers: part.tracks.map(\.id.value), isLast: isLast)
@@ -58,7 +58,7 @@ final class SourceReadingTests: Sendable {
         }
     }
 
-    private func end(of reading: SourceReading) async throws {
+    private func end(of reading: SourceReader) async throws {
         try await wait(for: "the last batch") { batches.withLock { $0.last?.isLast == true } }
         reading.end()
         try await wait(for: "the end of the timer") { clock.sleeperCount == 0 }
@@ -181,7 +181,7 @@ final class SourceReadingTests: Sendable {
             }
         }
         let found = Locked<ResolvedTracks?>(nil)
-        let reading = SourceReading(resolver: Broken(), clock: clock, order: ReadingOrder(.inParts)) {
+        let reading = SourceReader(resolver: Broken(), clock: clock, order: ReadingOrder(.inParts)) {
             output in
             if case .part(let part, true, _) = output { found.withLock { $0 = part } }
         }
