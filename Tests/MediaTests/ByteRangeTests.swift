@@ -33,9 +33,4 @@ struct ByteRangeTests {
             #expect(set.byteCount == Int64(model.count))
         }
     }
-
-    @Test func `ranges that do not meet have an empty intersection`() {
-        #expect((0..<10 as ByteRange).intersection(5..<20) == 5..<10)
-        #expect((0..<10 as ByteRange).intersection(20..<30).isEmpty)
-    }
 }

@@ -24,7 +24,7 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     package static let headByteCount = 16
 
     /// `true` if files of this kind often have integers of more than 16 bits.
-    package var mayHaveWideSamples: Bool { Self.row(of: self).mayHaveWideSamples }
+    package var mayHaveWideSamples: Bool { [.flac, .wave, .aiff].contains(self) }
 
     /// The name of the kind for messages.
     package var name: String { Self.row(of: self).name }
@@ -49,124 +49,55 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     /// Bytes at a fixed offset.
     private typealias Part = (offset: Int, bytes: [UInt8])
 
-    private struct Row {
-        var kind: AudioKind
-        var name: String
-        /// Alternatives; each is a magic number of one or more parts.
-        var magic: [[Part]] = []
-        var extensions: [StaticString] = []
-        /// Extensions of files of this kind that are not played, because of their codec or a protection.
-        var otherExtensions: [StaticString] = []
-        var mayHaveWideSamples = false
-    }
+    /// The magic numbers are alternatives, each of one or more parts.
+    private typealias Row = (kind: AudioKind, name: String, magic: [[Part]], extensions: [StaticString])
 
     private static func mark(_ text: StaticString, at offset: Int = 0) -> Part {
         (offset, text.withUTF8Buffer(Array.init))
     }
 
+    /// The file of chunks `name` whose type is `type`.
+    private static func form(_ name: StaticString, _ type: StaticString) -> [Part] {
+        [mark(name), mark(type, at: 8)]
+    }
+
     private static func row(of kind: AudioKind) -> Row { rowByKind[kind] ?? rows[0] }
 
     private static let rowByKind = Dictionary(uniqueKeysWithValues: rows.map { ($0.kind, $0) })
+    /// Also by extensions of files that are not played, because of their codec or a protection.
     private static let kindByExtension = Dictionary(
-        uniqueKeysWithValues: rows.flatMap { row in
-            (row.extensions + row.otherExtensions).map { ($0.description, row.kind) }
-        }
-    )
+        uniqueKeysWithValues: rows.flatMap { row in row.extensions.map { ($0.description, row.kind) } }
+    ).merging(["spx": .ogg, "m4p": .mp4, "alac": .mp4]) { played, _ in played }
 
     private static let rows = playedRows + otherRows
 
-    private static let playedRows = [
+    private static let playedRows: [Row] = [
         // The early container of MP3 in RIFF.
-        Row(
-            kind: .mpeg,
-            name: "MP3",
-            magic: [[mark("RIFF"), mark("RMP3", at: 8)]],
-            extensions: ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"]
-        ),
-        Row(
-            kind: .flac,
-            name: "FLAC",
-            magic: [[mark("fLaC")]],
-            extensions: ["flac", "fla"],
-            mayHaveWideSamples: true
-        ),
-        Row(
-            kind: .ogg,
-            name: "Ogg",
-            magic: [[mark("OggS"), (4, [0])]],
-            extensions: ["ogg", "oga", "opus"],
-            otherExtensions: ["spx"]
-        ),
-        Row(kind: .adts, name: "AAC", extensions: ["aac", "adts"]),
-        Row(
-            kind: .mp4,
-            name: "M4A",
-            magic: [[mark("ftyp", at: 4)]],
-            extensions: ["m4a", "m4b", "mp4"],
-            otherExtensions: ["m4p", "alac"]
-        ),
-        Row(
-            kind: .wave,
-            name: "WAV",
-            magic: ["RIFF", "RF64", "BW64"].map { [mark($0), mark("WAVE", at: 8)] },
-            extensions: ["wav", "wave", "bwf", "rf64"],
-            mayHaveWideSamples: true
-        ),
-        Row(
-            kind: .aiff,
-            name: "AIFF",
-            magic: ["AIFF", "AIFC"].map { [mark("FORM"), mark($0, at: 8)] },
-            extensions: ["aif", "aiff", "aifc"],
-            mayHaveWideSamples: true
-        ),
+        (.mpeg, "MP3", [form("RIFF", "RMP3")], ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"]),
+        (.flac, "FLAC", [[mark("fLaC")]], ["flac", "fla"]),
+        (.ogg, "Ogg", [[mark("OggS"), (4, [0])]], ["ogg", "oga", "opus"]),
+        (.adts, "AAC", [], ["aac", "adts"]),
+        (.mp4, "M4A", [[mark("ftyp", at: 4)]], ["m4a", "m4b", "mp4"]),
+        (.wave, "WAV", ["RIFF", "RF64", "BW64"].map { form($0, "WAVE") }, ["wav", "wave", "bwf", "rf64"]),
+        (.aiff, "AIFF", ["AIFF", "AIFC"].map { form("FORM", $0) }, ["aif", "aiff", "aifc"]),
     ]
 
     /// Marks that a line of text could begin with (`MAC Demarco/Salad Days.mp3`) are tested with the binary
     /// byte that follows them, so that a playlist is not taken for music.
-    private static let otherRows = [
-        Row(kind: .wavpack, name: "WavPack", magic: [[mark("wvpk")]], extensions: ["wv"]),
-        Row(
-            kind: .monkeysAudio,
-            name: "Monkey's Audio",
-            magic: [[mark("MAC "), (5, [0x0E])], [mark("MAC "), (5, [0x0F])]],
-            extensions: ["ape"]
-        ),
-        Row(
-            kind: .asf,
-            name: "ASF/WMA",
-            magic: [[(0, [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11])]],
-            extensions: ["wma", "asf"]
-        ),
-        Row(
-            kind: .matroska,
-            name: "Matroska/WebM",
-            magic: [[(0, [0x1A, 0x45, 0xDF, 0xA3])]],
-            extensions: ["mka", "mkv", "webm", "weba"]
-        ),
-        Row(
-            kind: .musepack,
-            name: "Musepack",
-            magic: [[mark("MPCK")], [mark("MP+"), (3, [0x07])], [mark("MP+"), (3, [0x17])]],
-            extensions: ["mpc"]
-        ),
-        Row(kind: .trueAudio, name: "TTA", magic: [[mark("TTA1")]], extensions: ["tta"]),
-        Row(
-            kind: .dsd,
-            name: "DSD",
-            magic: [[mark("DSD "), (4, [28])], [mark("FRM8"), mark("DSD ", at: 12)]],
-            extensions: ["dsf", "dff"]
-        ),
-        Row(kind: .caf, name: "CAF", magic: [[mark("caff"), (4, [0])]], extensions: ["caf"]),
-        Row(kind: .au, name: "AU", magic: [[mark(".snd"), (4, [0])]], extensions: ["au", "snd"]),
-        Row(kind: .amr, name: "AMR", magic: [[mark("#!AMR")]], extensions: ["amr"]),
-        Row(
-            kind: .midi,
-            name: "MIDI",
-            magic: [[mark("MThd")], [mark("RIFF"), mark("RMID", at: 8)]],
-            extensions: ["mid", "midi"]
-        ),
-        Row(kind: .avi, name: "AVI", magic: [[mark("RIFF"), mark("AVI ", at: 8)]]),
+    private static let otherRows: [Row] = [
+        (.wavpack, "WavPack", [[mark("wvpk")]], ["wv"]),
+        (.monkeysAudio, "Monkey's Audio", [[mark("MAC "), (5, [14])], [mark("MAC "), (5, [15])]], ["ape"]),
+        (.asf, "ASF/WMA", [[(0, [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11])]], ["wma", "asf"]),
+        (.matroska, "Matroska/WebM", [[(0, [0x1A, 0x45, 0xDF, 0xA3])]], ["mka", "mkv", "webm", "weba"]),
+        (.musepack, "Musepack", [[mark("MPCK")], [mark("MP+\u{7}")], [mark("MP+\u{17}")]], ["mpc"]),
+        (.trueAudio, "TTA", [[mark("TTA1")]], ["tta"]),
+        (.dsd, "DSD", [[mark("DSD "), (4, [28])], [mark("FRM8"), mark("DSD ", at: 12)]], ["dsf", "dff"]),
+        (.caf, "CAF", [[mark("caff"), (4, [0])]], ["caf"]),
+        (.au, "AU", [[mark(".snd"), (4, [0])]], ["au", "snd"]),
+        (.amr, "AMR", [[mark("#!AMR")]], ["amr"]),
+        (.midi, "MIDI", [[mark("MThd")], form("RIFF", "RMID")], ["mid", "midi"]),
+        (.avi, "AVI", [form("RIFF", "AVI ")], []),
         // A program stream, or MPEG video without one.
-        Row(kind: .mpegVideo, name: "MPEG video", magic: [[(0, [0, 0, 1, 0xBA])], [(0, [0, 0, 1, 0xB3])]]),
+        (.mpegVideo, "MPEG video", [[(0, [0, 0, 1, 0xBA])], [(0, [0, 0, 1, 0xB3])]], []),
     ]
 }

@@ -49,11 +49,6 @@ extension RangeSet<Int64> {
     }
 }
 
-extension Range<Int64> {
-    /// The offsets that are in both ranges; if there are none, an empty range at the nearer end of `other`.
-    package func intersection(_ other: ByteRange) -> ByteRange { clamped(to: other) }
-}
-
 extension RandomAccessCollection where Index == Int {
     /// The index of the first element that `isInSecondPart`; `endIndex` if none is. All elements before that
     /// one must not be, and all after it must be. A binary search.
