@@ -73,12 +73,11 @@ struct OutputFile: ~Copyable {
 
     /// Waits until a page can be written; returns `false` if interrupted.
     private borrowing func waitForRoom(until interruption: Interruption?) throws(MediaError) -> Bool {
-        var polled = [
-            pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
-            pollfd(fd: interruption?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
-        ]
-        guard retryingInterrupted({ poll(&polled, 2, -1) }) >= 0 else { throw failure(errno) }
-        return polled[1].revents == 0
+        while true {
+            let raised = interruption?.descriptor ?? -1
+            if let found = Poll.wait(reading: [raised], writing: [descriptor]) { return found[0] == 0 }
+            guard errno == EINTR else { throw failure(errno) }
+        }
     }
 
     private borrowing func failure(_ code: CInt) -> MediaError {
@@ -100,28 +99,13 @@ struct OutputFile: ~Copyable {
 ///
 /// Its own pipe holds one byte for each pending command, so that none is missed between a check and the wait.
 final class Interruption: Sendable {
-    /// Readable while raised; -1 if the process has no descriptors left, which `poll` ignores.
-    let descriptor: CInt
-    private let writer: CInt
+    /// `nil` if the process has no descriptors left.
+    private let pipe = WakePipe()
 
-    init() {
-        var ends: [CInt] = [-1, -1]
-        if pipe(&ends) == 0 {
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        }
-        descriptor = ends[0]
-        writer = ends[1]
-    }
+    /// Readable while raised; -1 without a pipe, which `poll` ignores.
+    var descriptor: CInt { pipe?.readEnd ?? -1 }
 
-    deinit {
-        close(descriptor)
-        close(writer)
-    }
-
-    func raise() {
-        var byte: UInt8 = 1
-        _ = write(writer, &byte, 1)
-    }
+    func raise() { pipe?.wake() }
 
     func lower() {
         var byte: UInt8 = 0
