@@ -111,6 +111,8 @@ struct FeedPosition {
     var isExact: Bool
     /// The first sample to play; the frames before it only prime the decoder.
     var wantedSample: FrameCount
+    /// `true` once the music has ended.
+    var isAtEnd: Bool
     /// Bytes that were read but not fed yet.
     var pending: [UInt8]
     /// The offset that is read next.
@@ -132,12 +134,20 @@ struct FeedPosition {
         var length: Duration
     }
 
-    init(frame: Int64, start: Int64, isExact: Bool, wantedSample: FrameCount, pending: [UInt8] = []) {
+    init(
+        frame: Int64,
+        start: Int64,
+        isExact: Bool,
+        wantedSample: FrameCount,
+        pending: [UInt8] = [],
+        isAtEnd: Bool = false
+    ) {
         firstFrame = frame
         self.start = start
         self.isExact = isExact
         self.wantedSample = wantedSample
         self.pending = pending
+        self.isAtEnd = isAtEnd
         nextRead = start + Int64(pending.count)
         lastEnd = start
     }

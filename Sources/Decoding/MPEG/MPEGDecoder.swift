@@ -27,7 +27,6 @@ package final class MPEGDecoder: AudioDecoder {
     private var hold = PaddingHold(paddingCount: 0)
     /// The format of the frames that follow, if it changed.
     private var nextFormat: AudioFormat?
-    private var isFinished = false
     private var walk = StoredWalk()
     /// The tag in front of the music, while not all of its texts were read; `nil` otherwise.
     private var longTag: UnreadTag?
@@ -139,7 +138,7 @@ package final class MPEGDecoder: AudioDecoder {
                 info.format = format
                 return .formatChanged
             }
-            guard !isFinished else { break }
+            guard !feed.isAtEnd else { break }
             switch try opened.handle.next() {
             case .frame(let frame):
                 written += heard(frame, in: opened, into: pcm.rebased(from: written))
@@ -272,7 +271,7 @@ package final class MPEGDecoder: AudioDecoder {
 
     /// Ends the music. If all frames were counted, its length is known now.
     private func finish(_ opened: OpenStream) {
-        isFinished = true
+        feed.isAtEnd = true
         guard feed.isExact, let last = feed.lastFrame else { return }
         if let turn = feed.turn {
             let before = opened.map.trim.position(ofSample: turn.frame * opened.map.samplesPerFrame)
@@ -288,21 +287,21 @@ package final class MPEGDecoder: AudioDecoder {
         let opened = try await opening()
         nextFormat = nil
         var lander = SeekLander(source, opened.map)
-        let landing = try await lander.land(at: time)
+        let feed = try await lander.land(at: time)
         // Reopened only after the last `await`, so that a cancelled seek changes nothing.
         try opened.handle.reopen()
         opened.map = lander.map
         // If the actual format differs, libmpg123 reports it with the first frame.
         info.format = lander.map.format
-        feed = landing.feed
+        self.feed = feed
         gate = FrameGate(lander.map.scan(fromFrame: feed.firstFrame, at: feed.start))
         hold = PaddingHold(
             paddingCount: feed.isExact ? 0 : (opened.map.trim.padding?.count ?? 0) * info.format.channelCount
         )
-        isFinished = landing.isEnd
         correctedLanding = nil
         landmark = feed.isExact ? nil : (frame: 0, offset: -1)
-        return landing.place
+        let frame = lander.map.trim.position(ofSample: feed.wantedSample)
+        return SeekLanding(frame: frame, isExact: feed.isExact)
     }
 
     package func isStored(at time: Duration) -> Bool {

@@ -7,24 +7,6 @@ import Media
 /// Otherwise, landing takes one read of up to 64 KiB from slightly before the estimated offset; the headers
 /// found there show if the bit rate is constant and the estimate therefore exact.
 struct SeekLander {
-    struct Landing {
-        var feed: FeedPosition
-        var place: SeekLanding
-        /// `true` if the position is the end of the music.
-        var isEnd = false
-    }
-
-    /// The place to land on.
-    private struct Target {
-        /// The wanted PCM frame, counted from the start of the music.
-        var position: FrameCount
-        /// The same PCM frame, counted from the first one decoded; MPEG frame `frame` contains it.
-        var sample: FrameCount
-        var frame: Int64
-        /// The offset in the resource where MPEG frame `frame` is expected.
-        var offset: Int64
-    }
-
     /// The most frames decoded before the wanted one; they suffice to fill any bit reservoir.
     private static let mostPrimingFrames = 16
     /// The most stored bytes that one seek scans: an hour of music at 64 kbit/s, which takes far less than a
@@ -41,37 +23,31 @@ struct SeekLander {
     }
 
     /// Lands on `time`, or on the end of the music if that is earlier.
-    mutating func land(at time: Duration) async throws -> Landing {
-        let position = map.position(at: time)
-        switch map.route(to: position) {
-        case .end(let end):
-            return atEnd(SeekLanding(frame: end, isExact: true))
+    mutating func land(at time: Duration) async throws -> FeedPosition {
+        switch map.route(to: map.position(at: time)) {
+        case .end(let end): return atEnd(wanted: map.trim.sample(at: end), isExact: true)
         case .known(let start, let offset, let sample):
-            if let feed = try await feed(fromKnown: start, at: offset, wanted: sample) {
-                return Landing(feed: feed, place: SeekLanding(frame: position, isExact: true))
-            }
+            if let feed = try await feed(fromKnown: start, at: offset, wanted: sample) { return feed }
             // The stored table is wrong here, so it cannot be trusted anywhere.
             map.table = SeekTable()
             return try await land(at: time)
         case .estimate(let frame, let offset, let sample):
-            let target = Target(position: position, sample: sample, frame: frame, offset: map.origin + offset)
             if map.isBehindFirstPart(frame) { map.dropConstantRate() }
             if map.hasConstantRate {
-                let landing = try await land(near: target)
-                if landing.place.isExact { return landing }
+                let feed = try await land(near: map.origin + offset, wanted: sample)
+                if feed.isExact { return feed }
             }
             try await walkStored(to: frame)
             // Stored bytes are played without any request. If bytes arrive in order, a sample would come too
             // late.
-            if !source.arrivesInOrder, !isStored(at: position) { try await sampleRates(for: frame) }
+            if !source.arrivesInOrder, !isStored(at: map.trim.position(ofSample: sample)) {
+                try await sampleRates(for: frame)
+            }
             // Samples also change the estimate of the end.
-            let position = map.position(at: time)
-            guard case .estimate(let frame, let offset, let sample) = map.route(to: position) else {
+            guard case .estimate(_, let offset, let sample) = map.route(to: map.position(at: time)) else {
                 return try await land(at: time)
             }
-            return try await land(
-                near: Target(position: position, sample: sample, frame: frame, offset: map.origin + offset)
-            )
+            return try await land(near: map.origin + offset, wanted: sample)
         }
     }
 
@@ -125,9 +101,9 @@ struct SeekLander {
         }
     }
 
-    private func atEnd(_ place: SeekLanding) -> Landing {
-        let end = FeedPosition(frame: 0, start: map.audioEnd ?? map.origin, isExact: false, wantedSample: 0)
-        return Landing(feed: end, place: place, isEnd: true)
+    private func atEnd(wanted sample: FrameCount, isExact: Bool) -> FeedPosition {
+        let end = map.audioEnd ?? map.origin
+        return FeedPosition(frame: 0, start: end, isExact: isExact, wantedSample: sample, isAtEnd: true)
     }
 
     /// Reads from frame `start`, known to begin at `offset`; `nil` if no frame begins there.
@@ -160,12 +136,13 @@ struct SeekLander {
         )
     }
 
-    private mutating func land(near target: Target) async throws -> Landing {
-        let wanted = LandingWindow(around: target.offset, frame: target.frame, in: map)
-        if wanted.start <= map.origin,
-            let feed = try await feed(fromKnown: 0, at: 0, wanted: target.sample)
-        {
-            return Landing(feed: feed, place: SeekLanding(frame: target.position, isExact: true))
+    /// Lands on PCM frame `sample`, counted from the first one decoded, whose MPEG frame is expected at
+    /// `offset` of the resource.
+    private mutating func land(near offset: Int64, wanted sample: FrameCount) async throws -> FeedPosition {
+        let frame = sample / map.samplesPerFrame
+        let wanted = LandingWindow(around: offset, frame: frame, in: map)
+        if wanted.start <= map.origin, let feed = try await feed(fromKnown: 0, at: 0, wanted: sample) {
+            return feed
         }
         var window = ByteWindow(source, at: wanted.start)
         try await window.fill(wanted.byteCount, askingUpTo: ByteWindow.requestByteCount)
@@ -176,47 +153,45 @@ struct SeekLander {
             frames = self.frames(in: window)
         }
         guard !frames.isEmpty else {
-            let place = SeekLanding(frame: target.position, isExact: false)
-            guard !window.isAtEnd, window.end < map.audioEnd ?? .max else { return atEnd(place) }
+            guard !window.isAtEnd, window.end < map.audioEnd ?? .max else {
+                return atEnd(wanted: sample, isExact: false)
+            }
             // The bytes are no music, however many they are: what follows them is played.
-            let feed = FeedPosition(
-                frame: target.frame,
+            return FeedPosition(
+                frame: frame,
                 start: window.start,
                 isExact: false,
-                wantedSample: target.sample,
+                wantedSample: sample,
                 pending: window.bytes
             )
-            return Landing(feed: feed, place: place)
         }
-        let exact = exactStart(for: target.frame, in: frames, at: window.start)
+        let exact = exactStart(for: frame, in: frames, at: window.start)
         if frames.contains(where: { $0.header.bitRate != map.header.bitRate }) { map.dropConstantRate() }
-        let (index, number) = exact ?? estimatedStart(for: target, in: frames, at: window.start)
-        let feed = FeedPosition(
+        let (index, number) = exact ?? estimatedStart(for: frame, near: offset - window.start, in: frames)
+        return FeedPosition(
             frame: number,
             start: window.start + Int64(frames[index].index),
             isExact: exact != nil,
-            wantedSample: target.sample,
+            wantedSample: sample,
             pending: Array(window.bytes[frames[index].index...])
         )
-        return Landing(feed: feed, place: SeekLanding(frame: target.position, isExact: feed.isExact))
     }
 
-    /// Chooses from `frames`, found from offset `start` on, the one with which decoding begins. Returns its
-    /// index and its presumed number.
+    /// Chooses from `frames` the one with which decoding begins, so that frame `wanted`, expected at index
+    /// `expected`, is primed. Returns its index and its presumed number.
     ///
-    /// The frame nearest to the expected offset is taken as the wanted one, or the first with enough frames
+    /// The frame nearest to the expected index is taken as the wanted one, or the first with enough frames
     /// before it.
     private func estimatedStart(
-        for target: Target,
-        in frames: [FrameWalker.Frame],
-        at start: Int64
+        for wanted: Int64,
+        near expected: Int64,
+        in frames: [FrameWalker.Frame]
     ) -> (index: Int, number: Int64) {
-        let expected = Int(target.offset - start)
-        let nearest =
-            frames.indices.min { abs(frames[$0].index - expected) < abs(frames[$1].index - expected) } ?? 0
-        let wanted = max(nearest, min(map.header.primingFrameCount, frames.count - 1))
-        let first = max(0, wanted - Self.mostPrimingFrames)
-        return (first, target.frame - Int64(wanted - first))
+        let distances = frames.map { abs(Int64($0.index) - expected) }
+        let nearest = distances.indices.min { distances[$0] < distances[$1] } ?? 0
+        let place = max(nearest, min(map.header.primingFrameCount, frames.count - 1))
+        let first = max(0, place - Self.mostPrimingFrames)
+        return (first, wanted - Int64(place - first))
     }
 
     /// Chooses from `frames`, found from offset `start` on, the one with which decoding begins. Returns its
