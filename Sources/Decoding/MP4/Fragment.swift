@@ -1,7 +1,7 @@
 import Media
 
 /// A fragment of an MP4 file: the packets of one track that a box `moof` lists (ISO/IEC 14496-12 §8.8). Pure.
-struct Fragment: Equatable {
+struct Fragment {
     /// The most packets of a fragment: 25 minutes of music.
     private static let mostPackets = 1 << 16
 
@@ -72,21 +72,16 @@ struct Fragment: Equatable {
 }
 
 /// The index of fragments in a box `sidx` (ISO/IEC 14496-12 §8.16.3). Pure.
-struct FragmentTimes: Equatable {
+struct FragmentTimes {
     /// The most references that are read.
     static let mostReferences = 16_384
     static let mostByteCount: Int64 = 32 + 12 * Int64(mostReferences)
 
     /// The start of each fragment, in units of `timescale`, and its offset.
-    private(set) var places: [(time: Int64, offset: Int64)] = []
+    private(set) var places: [PlaceTable.Place] = []
     private(set) var timescale: Int64 = 0
     /// The time at the end of the last fragment.
     private(set) var end: Int64 = 0
-
-    static func == (left: FragmentTimes, right: FragmentTimes) -> Bool {
-        left.timescale == right.timescale && left.end == right.end
-            && left.places.elementsEqual(right.places) { $0 == $1 }
-    }
 
     /// Parses the `content` of `box`; `nil` if it refers to other indexes, or has no references.
     init?(_ content: [UInt8], of box: Box) {
@@ -106,7 +101,7 @@ struct FragmentTimes: Equatable {
             guard let size = reader.next(4), let duration = reader.next(4), reader.next(4) != nil,
                 size >> 31 == 0
             else { return nil }
-            places.append((time, offset))
+            places.append(.init(position: time, offset: offset))
             time += duration
             offset += size
         }

@@ -150,12 +150,13 @@ final class FragmentIndex: PacketIndex {
         var low = places.around(number).below ?? firstPlace
         if let times,
             let index = times.places.lastIndex(where: {
-                self.number(of: $0.time, per: times.timescale) <= number
+                self.number(of: $0.position, per: times.timescale) <= number
             })
         {
             let place = times.places[index]
             if place.offset > low.offset {
-                low = .init(position: self.number(of: place.time, per: times.timescale), offset: place.offset)
+                let first = self.number(of: place.position, per: times.timescale)
+                low = .init(position: first, offset: place.offset)
             }
         } else {
             for _ in 0..<Self.mostLooks {

@@ -23,11 +23,13 @@ package final class MP4Decoder: AudioDecoder {
     /// The bytes of the boxes, as `open` has read them.
     private var digest = HeadDigest()
     private var hasPrefetched = false
+    /// The number of the part that is played.
+    private var number = 0
 
     package private(set) var info = StreamInfo.unopened
 
     /// An open file.
-    private final class Opened: StreamClock {
+    private struct Opened: StreamClock {
         let output: PacketOutput
         let index: any PacketIndex
         let bytes: HeldBytes
@@ -36,24 +38,6 @@ package final class MP4Decoder: AudioDecoder {
         let titles: ChapterTitles?
         /// The parts of the music; nearly always one.
         let parts: [MP4Part]
-        /// The number of the part that is played.
-        private(set) var number = 0
-
-        init(
-            _ codec: any PacketCodec,
-            _ index: any PacketIndex,
-            _ bytes: HeldBytes,
-            _ head: MP4Head,
-            _ titles: ChapterTitles?,
-            parts: [MP4Part]
-        ) {
-            output = PacketOutput(codec)
-            self.index = index
-            self.bytes = bytes
-            self.head = head
-            self.titles = titles
-            self.parts = parts
-        }
 
         /// The number of frames; `nil` if unknown.
         var frameCount: FrameCount? { frames(ofPackets: index.packetCount) }
@@ -64,10 +48,8 @@ package final class MP4Decoder: AudioDecoder {
             return end < .max ? last.start + max(0, end - last.frames.lowerBound) : nil
         }
 
-        /// Continues with frame `frame` of part `number`.
-        func begin(_ number: Int, at frame: FrameCount = 0) {
-            let part = parts[number]
-            self.number = number
+        /// Continues with frame `frame` of `part`.
+        func begin(_ part: MP4Part, at frame: FrameCount = 0) {
             let first = part.frames.lowerBound + frame
             let packets = part.isSilent ? nil : index.packetCount
             let end = min(part.frames.upperBound, packets.map { $0 * output.packetFrames } ?? .max)
@@ -115,8 +97,17 @@ package final class MP4Decoder: AudioDecoder {
             let packets = try await firstPackets(index, bytes)
             let codec = try await AACHandle.make(configuration, trying: packets)
             let parts = head.parts(of: track, in: codec, packetCount: index.packetCount)
-            made = Opened(codec, index, bytes, head, titles(in: head, bytes), parts: parts)
-            made.begin(0)
+            let output = PacketOutput(codec)
+            let titles = titles(in: head, bytes)
+            made = Opened(
+                output: output,
+                index: index,
+                bytes: bytes,
+                head: head,
+                titles: titles,
+                parts: parts
+            )
+            made.begin(parts[0])
         } catch let refusal as Refusal {
             throw refusal.error(of: input.subject)
         }
@@ -150,16 +141,16 @@ package final class MP4Decoder: AudioDecoder {
         }
         guard track.table.isComplete else { return head.isFragmented ? try await fragments() : nil }
         let table = try await TableIndex(track.table, bytes)
-        let count = track.table.packetCount
-        guard head.isFragmented, let table, let last = try await table.place(of: count - 1) else {
-            return table
-        }
+        guard head.isFragmented, let table,
+            let last = try await table.place(of: track.table.packetCount - 1)
+        else { return table }
         let end = max(last.upperBound, head.movie.upperBound)
         if let length, end + Int64(BoxWalk.headByteCount) > length { return table }
-        return JoinedIndex(table, count, upTo: last.upperBound) {
+        table.goOn(behind: last.upperBound) {
             bytes.beginSearch()
             return try await fragments()
         }
+        return table
     }
 
     /// Walks the boxes of the file, or what an earlier session has read of them.
@@ -225,8 +216,9 @@ package final class MP4Decoder: AudioDecoder {
                 guard output.isAtEnd || isIndexed else {
                     throw input.brokenOff(because: "the index of the music ends too early (damaged)")
                 }
-                if opened.number + 1 < opened.parts.count {
-                    opened.begin(opened.number + 1)
+                if number + 1 < opened.parts.count {
+                    number += 1
+                    opened.begin(opened.parts[number])
                     continue
                 }
                 info.revise(by: opened)
@@ -249,8 +241,8 @@ package final class MP4Decoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         var target = min(info.format.frames(in: time), opened.frameCount ?? .max)
-        let number = opened.parts.lastIndex { $0.start <= target } ?? 0
-        let part = opened.parts[number]
+        let wanted = opened.parts.lastIndex { $0.start <= target } ?? 0
+        let part = opened.parts[wanted]
         if !part.isSilent {
             let frame = part.frames.lowerBound + target - part.start
             let packet = opened.output.firstPacket(toPlay: frame)
@@ -263,7 +255,8 @@ package final class MP4Decoder: AudioDecoder {
                 target = min(target, opened.frameCount ?? target)
             }
         }
-        opened.begin(number, at: target - part.start)
+        number = wanted
+        opened.begin(part, at: target - part.start)
         info.revise(by: opened)
         return SeekLanding(frame: target, isExact: true)
     }

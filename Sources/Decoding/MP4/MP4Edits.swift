@@ -106,8 +106,8 @@ extension MP4Head {
         if isFragmented { end = .max }
         var start = FrameCount(codec.packetFrames)
         if let gapless = tags.gapless, (edit?.start ?? 0) == 0 {
-            start = gapless.start
-            end = min(end, gapless.start + gapless.count)
+            start = gapless.lowerBound
+            end = min(end, gapless.upperBound)
         } else if let edit {
             start = Self.frames(edit.start ?? 0, per: track.timescale, rate)
             // The length is stated in units of the movie, often milliseconds. If it is shorter than the track

@@ -1,7 +1,7 @@
 import Media
 
 /// A sound track or a text track of an MP4 file.
-struct MP4Track: Equatable {
+struct MP4Track {
     var id: Int64 = 0
     /// `soun`, `text`, ….
     var kind = ""
@@ -20,10 +20,6 @@ struct MP4Track: Equatable {
     var table = SampleTable()
 
     var isText: Bool { kind == "text" || kind == "sbtl" }
-
-    static func == (left: MP4Track, right: MP4Track) -> Bool {
-        left.id == right.id && left.configuration == right.configuration && left.table == right.table
-    }
 }
 
 /// Reads the boxes of an MP4 file for its first AAC track, the places of that track's packet tables, the
@@ -34,16 +30,14 @@ struct MP4Track: Equatable {
 struct MP4Head {
     /// The boxes that contain other boxes which are needed.
     private static let containers: Set = [
-        "moov", "trak", "mdia", "minf", "stbl", "edts", "udta", "meta", "ilst", "mvex",
-        "tref",
+        "moov", "trak", "mdia", "minf", "stbl", "edts", "udta", "meta", "ilst", "mvex", "tref",
     ]
     private static let mostTexts = 4
     /// The most bytes to read of a box's content, by the box's name.
     private static let contents: [String: Int64] = [
         "mvhd": 32, "tkhd": 32, "mdhd": 32, "hdlr": 12, "elst": 12 + 20 * MP4Edit.mostCount, "stsd": 4_096,
-        "stts": 8 + 8 * 8_192,
-        "stsc": 8 + 12 * Int64(SampleTable.mostRuns), "stsz": 12, "stz2": 12, "stco": 8, "co64": 8,
-        "trex": 24, "chap": 4 * 8, "chpl": MP4Chapters.longestList,
+        "stts": 8 + 8 * 8_192, "stsc": 8 + 12 * Int64(SampleTable.mostRuns), "stsz": 12, "stz2": 12,
+        "stco": 8, "co64": 8, "trex": 24, "chap": 4 * 8, "chpl": MP4Chapters.longestList,
     ]
 
     private var walk: BoxWalk

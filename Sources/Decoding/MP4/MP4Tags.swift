@@ -7,13 +7,8 @@ struct MP4Tags: Equatable {
 
     private(set) var tags = TrackTags()
     private(set) var loudness = Loudness()
-    /// The number of frames before the music, and of the music, as `iTunSMPB` states them.
-    private(set) var gapless: (start: FrameCount, count: FrameCount)?
-
-    static func == (left: MP4Tags, right: MP4Tags) -> Bool {
-        left.tags == right.tags && left.loudness == right.loudness
-            && left.gapless?.start == right.gapless?.start && left.gapless?.count == right.gapless?.count
-    }
+    /// The frames of the music, as `iTunSMPB` states them.
+    private(set) var gapless: Range<FrameCount>?
 
     /// Records the offsets of the cover, without reading it.
     mutating func noteCover(in item: ByteRange) {
@@ -55,12 +50,12 @@ struct MP4Tags: Equatable {
 
     /// ` 00000000 00000840 000001CA 00000000003F31F6 …`: 0, and the numbers of frames before, after and in
     /// the music.
-    private static func gapless(_ value: String) -> (start: FrameCount, count: FrameCount)? {
+    private static func gapless(_ value: String) -> Range<FrameCount>? {
         let fields = value.split(separator: " ").map { Int64($0, radix: 16) }
         guard fields.count >= 4, let start = fields[1], let count = fields[3], (0..<1 << 24).contains(start),
             (1..<1 << 56).contains(count)
         else { return nil }
-        return (start, count)
+        return start..<start + count
     }
 
     /// A number with or without the total: `3` or `3/12`.

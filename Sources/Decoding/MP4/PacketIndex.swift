@@ -22,66 +22,11 @@ protocol PacketIndex: AnyObject {
     func stored() -> [UInt8]
 }
 
-/// The packets of a track whose first ones are in the tables of `moov` and the others in fragments, as some
-/// recorders write. The fragments are looked for only once the tables end, so that the first sound takes no
-/// further request.
-final class JoinedIndex: PacketIndex {
-    private let table: TableIndex
-    private let tableCount: Int64
-    /// The offset after the last packet of the tables.
-    private let tableEnd: Int64
-    private let makeFragments: () async throws -> FragmentIndex?
-    private var fragments: FragmentIndex?
-    private var hasLooked = false
-
-    /// `fragments` finds the first fragment.
-    init(
-        _ table: TableIndex,
-        _ count: Int64,
-        upTo end: Int64,
-        fragments: @escaping () async throws -> FragmentIndex?
-    ) {
-        self.table = table
-        tableCount = count
-        tableEnd = end
-        makeFragments = fragments
-    }
-
-    var start: Int64 { table.start }
-
-    var packetCount: Int64? {
-        guard hasLooked else { return nil }
-        guard let fragments else { return tableCount }
-        return fragments.packetCount.map { tableCount + $0 }
-    }
-
-    /// Until a fragment was found, its packets are taken to be as long as those of the tables.
-    func estimatedCount(length: Int64?) -> Int64? {
-        if hasLooked, let fragments {
-            return fragments.estimatedCount(length: length).map { tableCount + $0 }
-        }
-        guard !hasLooked, let length, tableEnd > start else { return packetCount }
-        return Int64(Double(tableCount) * Double(max(tableEnd, length) - start) / Double(tableEnd - start))
-    }
-
-    func place(of number: Int64) async throws -> ByteRange? {
-        if number < tableCount { return try await table.place(of: number) }
-        if !hasLooked {
-            fragments = try await makeFragments()
-            hasLooked = true
-        }
-        return try await fragments?.place(of: number - tableCount)
-    }
-
-    func tables(for number: Int64) -> [ByteRange] {
-        number < tableCount ? table.tables(for: number) : fragments?.tables(for: number - tableCount) ?? []
-    }
-
-    func stored() -> [UInt8] { fragments?.stored() ?? [] }
-}
-
 /// The packets of a track whose tables are in `moov`. Of large tables only the parts that are needed are
 /// read.
+///
+/// Some recorders write the first packets into tables and the others into fragments. These are looked for
+/// only once the tables end, so that the first sound takes no further request.
 final class TableIndex: PacketIndex {
     /// The most packets of a chunk whose sizes are added up to find a later one.
     private static let mostSummed: Int64 = 1 << 18
@@ -94,10 +39,11 @@ final class TableIndex: PacketIndex {
     /// The packet after the last one that was found, its offset, and the end of its chunk.
     private var next: (number: Int64, offset: Int64, chunkEnd: Int64) = (0, 0, 0)
     private(set) var start: Int64 = 0
-
-    var packetCount: Int64? { table.packetCount }
-
-    func estimatedCount(length: Int64?) -> Int64? { table.packetCount }
+    /// The offset after the last packet of the tables, if fragments may follow.
+    private var end: Int64 = 0
+    /// Finds the first fragment; `nil` if there is none, or once it was looked for.
+    private var findFragments: (() async throws -> FragmentIndex?)?
+    private var fragments: FragmentIndex?
 
     /// Reads the place of the first packet. `nil` if the track has no packets.
     init?(_ table: SampleTable, _ bytes: HeldBytes) async throws {
@@ -107,8 +53,31 @@ final class TableIndex: PacketIndex {
         start = first.lowerBound
     }
 
+    /// Continues with the fragments that `find` finds. The tables' last packet ends at `end`.
+    func goOn(behind end: Int64, finding find: @escaping () async throws -> FragmentIndex?) {
+        self.end = end
+        findFragments = find
+    }
+
+    var packetCount: Int64? {
+        guard findFragments == nil else { return nil }
+        guard let fragments else { return table.packetCount }
+        return fragments.packetCount.map { table.packetCount + $0 }
+    }
+
+    /// Until a fragment was found, its packets are taken to be as long as those of the tables.
+    func estimatedCount(length: Int64?) -> Int64? {
+        if let fragments { return fragments.estimatedCount(length: length).map { table.packetCount + $0 } }
+        guard findFragments != nil, let length, end > start else { return packetCount }
+        return Int64(Double(table.packetCount) * Double(max(end, length) - start) / Double(end - start))
+    }
+
     func place(of number: Int64) async throws -> ByteRange? {
-        guard (0..<table.packetCount).contains(number) else { return nil }
+        guard number < table.packetCount else {
+            if let findFragments { fragments = try await findFragments() }
+            findFragments = nil
+            return try await fragments?.place(of: number - table.packetCount)
+        }
         if number != next.number || number >= next.chunkEnd {
             guard try await locate(number) else { return nil }
         }
@@ -155,7 +124,9 @@ final class TableIndex: PacketIndex {
     }
 
     func tables(for number: Int64) -> [ByteRange] {
-        guard let (chunk, packets) = table.chunk(of: number) else { return [] }
+        guard let (chunk, packets) = table.chunk(of: number) else {
+            return fragments?.tables(for: number - table.packetCount) ?? []
+        }
         var ranges = [table.chunks?.slab(of: chunk)].compactMap { $0 }
         if table.fixedSize == 0, let sizes = table.sizes {
             ranges += [sizes.slab(of: packets.lowerBound), sizes.slab(of: number)]
@@ -163,5 +134,5 @@ final class TableIndex: PacketIndex {
         return ranges
     }
 
-    func stored() -> [UInt8] { [] }
+    func stored() -> [UInt8] { fragments?.stored() ?? [] }
 }

@@ -5,11 +5,9 @@ import Media
 enum SoundEntry {
     private static let names = [
         "alac": "ALAC", "Opus": "Opus", "fLaC": "FLAC", "ac-3": "AC-3", "ec-3": "E-AC-3", ".mp3": "MP3",
-        "samr": "AMR",
-        "sawb": "AMR", "drms": "protected AAC (DRM)", "enca": "encrypted sound", "sowt": "PCM", "twos": "PCM",
-        "lpcm": "PCM", "ipcm": "PCM", "fpcm": "PCM", "in24": "PCM", "fl32": "PCM", "dtsc": "DTS",
-        "ulaw": "G.711",
-        "alaw": "G.711",
+        "samr": "AMR", "sawb": "AMR", "drms": "protected AAC (DRM)", "enca": "encrypted sound",
+        "sowt": "PCM", "twos": "PCM", "lpcm": "PCM", "ipcm": "PCM", "fpcm": "PCM", "in24": "PCM",
+        "fl32": "PCM", "dtsc": "DTS", "ulaw": "G.711", "alaw": "G.711",
     ]
     /// The object types of AAC in a decoder's configuration: that of MPEG-4, and three of MPEG-2.
     private static let aacTypes: Set<Int64> = [0x40, 0x66, 0x67, 0x68]
