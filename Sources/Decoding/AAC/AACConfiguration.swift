@@ -110,9 +110,8 @@ struct AACConfiguration: Equatable {
     private static let played: Set = [1, 2, 4, 17, 19, 23]
     private static let names = [
         3: "AAC SSR", 6: "Scalable AAC", 8: "CELP", 9: "HVXC", 20: "Scalable AAC", 22: "AAC BSAC",
-        32: "MPEG Layer I",
-        33: "MPEG Layer II", 34: "MP3 in MP4", 36: "MPEG-4 ALS", 37: "MPEG-4 SLS", 39: "AAC ELD",
-        42: "xHE-AAC (USAC)",
+        32: "MPEG Layer I", 33: "MPEG Layer II", 34: "MP3 in MP4", 36: "MPEG-4 ALS", 37: "MPEG-4 SLS",
+        39: "AAC ELD", 42: "xHE-AAC (USAC)",
     ]
 
     /// For display.

@@ -129,7 +129,6 @@ final class AACHandle: PacketCodec {
     /// The loudspeakers by libfaad2's numbers (neaacdec.h).
     private static let positions: [UInt8: ChannelPosition] = [
         1: .frontCenter, 2: .frontLeft, 3: .frontRight, 4: .sideLeft, 5: .sideRight, 6: .rearLeft,
-        7: .rearRight,
-        8: .rearCenter, 9: .lowFrequency,
+        7: .rearRight, 8: .rearCenter, 9: .lowFrequency,
     ]
 }

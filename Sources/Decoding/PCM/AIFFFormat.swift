@@ -23,32 +23,26 @@ struct AIFFFormat {
         let codec = bytes.count < Self.byteCount ? "NONE" : ID3Text.latin1(bytes[Self.plainByteCount...])
         // Samples are in the upper bits of whole bytes.
         let byteCount = (number(at: 6, 2) + 7) / 8
-        func layout(
-            _ number: PCMEncoding.Number,
-            _ byteCount: Int,
-            isBigEndian: Bool = true
-        ) throws(Refusal) -> PCMLayout {
-            try PCMLayout(
-                of: "AIFF",
-                number,
-                byteCount: byteCount,
-                isBigEndian: isBigEndian,
-                sampleRate: rate,
-                channelCount: self.number(at: 0, 2)
-            )
-        }
+        let sample: (number: PCMEncoding.Number, byteCount: Int)
         switch codec {
-        case "NONE", "twos": return try layout(.signed, byteCount)
-        case "sowt": return try layout(.signed, byteCount, isBigEndian: false)
-        case "raw ": return try layout(.unsigned, byteCount)
-        case "in24": return try layout(.signed, 3)
-        case "in32": return try layout(.signed, 4)
-        case "fl32", "FL32": return try layout(.float, 4)
-        case "fl64", "FL64": return try layout(.float, 8)
+        case "NONE", "twos", "sowt": sample = (.signed, byteCount)
+        case "raw ": sample = (.unsigned, byteCount)
+        case "in24": sample = (.signed, 3)
+        case "in32": sample = (.signed, 4)
+        case "fl32", "FL32": sample = (.float, 4)
+        case "fl64", "FL64": sample = (.float, 8)
         default:
             let name = Self.names[codec] ?? SafeText("codec " + ID3Text.trimmed(codec))
             throw Refusal("AIFF with " + name, played: "AIFF with PCM")
         }
+        return try PCMLayout(
+            of: "AIFF",
+            sample.number,
+            byteCount: sample.byteCount,
+            isBigEndian: codec != "sowt",
+            sampleRate: rate,
+            channelCount: number(at: 0, 2)
+        )
     }
 
     /// The sample rate, an 80-bit floating-point number: a sign, 15 bits of exponent, and a significand
@@ -66,8 +60,7 @@ struct AIFFFormat {
     /// Other codecs that are common in AIFC files, for messages.
     private static let names: [String: SafeText] = [
         "ulaw": "µ-law", "ULAW": "µ-law", "alaw": "A-law", "ALAW": "A-law", "ima4": "IMA ADPCM",
-        "MAC3": "MACE 3:1",
-        "MAC6": "MACE 6:1", "GSM ": "GSM 6.10", "G722": "G.722", "G726": "G.726", "QDMC": "QDesign Music",
-        "QDM2": "QDesign Music", "Qclp": "PureVoice", "DWVW": "DWVW", ".mp3": "MP3",
+        "MAC3": "MACE 3:1", "MAC6": "MACE 6:1", "GSM ": "GSM 6.10", "G722": "G.722", "G726": "G.726",
+        "QDMC": "QDesign Music", "QDM2": "QDesign Music", "Qclp": "PureVoice", "DWVW": "DWVW", ".mp3": "MP3",
     ]
 }

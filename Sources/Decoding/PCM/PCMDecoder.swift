@@ -24,14 +24,15 @@ package final class PCMDecoder: AudioDecoder {
         /// The offsets of the music as the head states them, in whole frames. The end may be larger than any
         /// file's.
         let music: ByteRange
-        /// The offsets of the music that the resource had when its length was last looked at.
-        var present: ByteRange
         /// The length of the resource when it was last looked at; `nil` if unknown.
         var length: Int64?
         /// The walk over the chunks after the samples; `nil` if their end is unknown.
         var tail: ChunkWalk?
         /// The tags in front of the file, which take precedence over those of its chunks.
         let leading: (tags: TrackTags, loudness: Loudness)
+
+        /// The offsets of the music in a resource of `length` bytes.
+        var present: ByteRange { head.music(inLength: length) ?? music }
 
         /// `nil` if the end is unknown.
         var frameCount: FrameCount? { head.isEndless && length == nil ? nil : mostFrames }
@@ -73,24 +74,15 @@ package final class PCMDecoder: AudioDecoder {
         } catch let refusal as Refusal {
             throw refusal.error(of: input.subject)
         }
-        let length = source.length
-        guard let layout = head.layout, let samples = head.samples, let music = head.music(),
-            let present = head.music(inLength: length)
-        else { throw Refusal.damaged.error(of: input.subject) }
-        guard !present.isEmpty else {
+        guard let layout = head.layout, let samples = head.samples, let music = head.music() else {
+            throw Refusal.damaged.error(of: input.subject)
+        }
+        let leading = (start.tags, start.loudness)
+        var made = OpenPCM(head: head, layout: layout, music: music, length: source.length, leading: leading)
+        guard !made.present.isEmpty else {
             throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
         }
-        let tail = head.isEndless ? nil : walk.continued(after: samples)
-        let leading = (start.tags, start.loudness)
-        let made = OpenPCM(
-            head: head,
-            layout: layout,
-            music: music,
-            present: present,
-            length: length,
-            tail: tail,
-            leading: leading
-        )
+        if !head.isEndless { made.tail = walk.continued(after: samples) }
         pending = chunks.held(in: music)
         nextRead = music.lowerBound + Int64(pending.count)
         opened = made
@@ -113,10 +105,7 @@ package final class PCMDecoder: AudioDecoder {
 
     /// Takes over the length of the resource if it has changed: the file is a recording in progress.
     private func lookAtLength() {
-        guard var opened, let length = source.length, length != opened.length,
-            let present = opened.head.music(inLength: length)
-        else { return }
-        opened.present = present
+        guard var opened, let length = source.length, length != opened.length else { return }
         opened.length = length
         self.opened = opened
         info.revise(by: opened)
@@ -171,9 +160,7 @@ package final class PCMDecoder: AudioDecoder {
     /// The music ended, perhaps before its stated end: its length is known now.
     private func ended(_ opened: OpenPCM) {
         var ended = opened
-        let length = source.length ?? nextRead
-        ended.present = opened.music.clamped(to: 0..<max(0, min(nextRead, length)))
-        ended.length = length
+        ended.length = min(nextRead, source.length ?? nextRead)
         info.revise(by: ended)
     }
 

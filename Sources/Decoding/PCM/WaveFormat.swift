@@ -77,12 +77,10 @@ struct WaveFormat {
     /// Other codecs that are common in WAV files (RFC 2361, mmreg.h), for messages.
     private static let names: [Int: SafeText] = [
         0x02: "MS ADPCM", 0x06: "A-law", 0x07: "µ-law", 0x10: "OKI ADPCM", 0x11: "IMA ADPCM",
-        0x22: "TrueSpeech",
-        0x31: "GSM 6.10", 0x40: "G.721 ADPCM", 0x42: "G.723.1", 0x45: "G.726", 0x50: "MPEG audio",
-        0x55: "MP3",
-        0x64: "G.726", 0x92: "AC-3", 0xFF: "AAC", 0x160: "WMA", 0x161: "WMA", 0x162: "WMA",
-        0x163: "WMA Lossless",
-        0x1600: "AAC", 0x1610: "AAC", 0x2000: "AC-3", 0x2001: "DTS", 0x674F: "Vorbis", 0x6750: "Vorbis",
-        0x6751: "Vorbis", 0x676F: "Vorbis", 0x6770: "Vorbis", 0x6771: "Vorbis", 0xF1AC: "FLAC",
+        0x22: "TrueSpeech", 0x31: "GSM 6.10", 0x40: "G.721 ADPCM", 0x42: "G.723.1", 0x45: "G.726",
+        0x50: "MPEG audio", 0x55: "MP3", 0x64: "G.726", 0x92: "AC-3", 0xFF: "AAC", 0x160: "WMA",
+        0x161: "WMA", 0x162: "WMA", 0x163: "WMA Lossless", 0x1600: "AAC", 0x1610: "AAC", 0x2000: "AC-3",
+        0x2001: "DTS", 0x674F: "Vorbis", 0x6750: "Vorbis", 0x6751: "Vorbis", 0x676F: "Vorbis",
+        0x6770: "Vorbis", 0x6771: "Vorbis", 0xF1AC: "FLAC",
     ]
 }
