@@ -12,7 +12,7 @@ final class PassControl: Sendable {
         /// needed.
         var primeTarget: Int?
         var gain = GainStage.unity
-        var waiter: CheckedContinuation<Void, any Error>?
+        var waiter: OneShot<Bool>?
     }
 
     private let state = Locked(State())
@@ -25,7 +25,7 @@ final class PassControl: Sendable {
             state.holds = holds
             return state.waiter.take()
         }
-        waiter?.resume()
+        waiter?.give(true)
     }
 
     /// Withdraws the permission at a change of format; the next `grant` passes the ring to continue with.
@@ -39,7 +39,7 @@ final class PassControl: Sendable {
             state.holds = false
             return state.waiter.take()
         }
-        waiter?.resume()
+        waiter?.give(true)
     }
 
     /// The gain of the samples that the pass writes next.
@@ -72,19 +72,12 @@ final class PassControl: Sendable {
     }
 
     private func wait(while condition: @Sendable (borrowing State) -> Bool) async throws {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation {
-                (continuation: CheckedContinuation<Void, any Error>) in
-                let result: Result<Void, any Error>? = state.withLock { state in
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    guard condition(state) else { return .success(()) }
-                    state.waiter = continuation
-                    return nil
-                }
-                if let result { continuation.resume(with: result) }
-            }
-        } onCancel: {
-            state.withLock { $0.waiter.take() }?.resume(throwing: CancellationError())
+        let waiter = OneShot<Bool>()
+        let isWaiting = state.withLock { state in
+            guard condition(state) else { return false }
+            state.waiter = waiter
+            return true
         }
+        if isWaiting, await !waiter.wait(ifCancelled: false) { throw CancellationError() }
     }
 }
