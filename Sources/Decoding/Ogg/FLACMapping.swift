@@ -2,39 +2,66 @@ import Media
 
 /// The packets of FLAC in Ogg (RFC 9639 §10.1): the first one has STREAMINFO, the next ones have one other
 /// metadata block each, comments first, and all later ones have a frame each. Pure.
-enum FLACMapping {
+struct FLACMapping: OggCodec {
     static let mark = Array("\u{7F}FLAC".utf8)
     /// The mark, a version of two numbers, the number of packets with metadata, and the mark of a FLAC
     /// stream.
     private static let prefixByteCount = 13
-    static let blockHeadByteCount = 4
     private static let majorVersion: UInt8 = 1
     private static let commentsKind: UInt8 = 4
 
-    /// The STREAMINFO in `packet`, the first one of a stream.
-    static func stream(_ packet: [UInt8]) throws(Refusal) -> FLACStreamInfo {
-        let block = packet.dropFirst(prefixByteCount)
-        guard packet.dropFirst(mark.count).first == majorVersion,
-            packet.prefix(prefixByteCount).suffix(4).elementsEqual("fLaC".utf8), block.first.map(kind) == 0,
+    let stream: FLACStreamInfo
+    let commentsMarkByteCount = 4
+
+    init(_ packet: [UInt8]) throws(Refusal) {
+        let block = packet.dropFirst(Self.prefixByteCount)
+        guard packet.dropFirst(Self.mark.count).first == Self.majorVersion,
+            packet.prefix(Self.prefixByteCount).suffix(4).elementsEqual("fLaC".utf8),
+            block.first.map(Self.kind) == 0,
             let stream = FLACStreamInfo(
-                block.dropFirst(blockHeadByteCount).prefix(FLACStreamInfo.byteCount)
+                block.dropFirst(commentsMarkByteCount).prefix(FLACStreamInfo.byteCount)
             )
         else { throw .damaged }
         guard PCMLayout.rates.contains(stream.sampleRate) else {
             throw Refusal("Ogg FLAC with an impossible rate")
         }
-        return stream
+        self.stream = stream
     }
 
-    /// `true` if the metadata block in `packet`, number `number` of the stream, is the last one.
-    static func isLast(_ packet: [UInt8], number: Int) -> Bool {
-        let block = packet.dropFirst(number == 1 ? prefixByteCount : 0)
+    var format: AudioFormat { stream.format }
+
+    var longestPacket: Int { max(OggPackets.longestPacket, stream.longestFrame) }
+
+    var frameCount: FrameCount? { stream.frameCount }
+
+    var usualBytesPerSecond: Double { stream.usualBytesPerFrame * Double(stream.sampleRate) }
+
+    /// Long packets nearly fill the longest possible page, 65,307 bytes.
+    var usualPageByteCount: Int64 { 56 << 10 }
+
+    func isHeader(_ packet: [UInt8], number: Int) -> Bool {
+        !packet.isEmpty && (number == 1) == packet.starts(with: Self.mark)
+    }
+
+    /// The flag of the last block counts, and not the number of blocks in the first packet: it may be 0
+    /// (unknown), and libFLAC ignores it too.
+    func endsHeaders(_ packet: [UInt8], number: Int) -> Bool {
+        let block = packet.dropFirst(number == 1 ? Self.prefixByteCount : 0)
         return block.first.map { $0 & 0x80 != 0 } ?? false
     }
 
-    /// The list of comments in `packet`; empty if it is another block.
-    static func comments(in packet: [UInt8]) -> [UInt8] {
-        packet.first.map(kind) == commentsKind ? Array(packet.dropFirst(blockHeadByteCount)) : []
+    /// A frame begins with its sync code, which no metadata block does. Some encoders do not flag the last
+    /// block.
+    func beginsMusic(_ found: OggPageWalk.Found) -> Bool { found.body.first == 0xFF }
+
+    /// Empty if `packet` is another block.
+    func comments(in packet: [UInt8]) -> [UInt8] {
+        packet.first.map(Self.kind) == Self.commentsKind
+            ? Array(packet.dropFirst(commentsMarkByteCount)) : []
+    }
+
+    func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {
+        try await FLACHandle.opened(for: stream, of: subject)
     }
 
     private static func kind(_ byte: UInt8) -> UInt8 { byte & 0x7F }
@@ -49,8 +76,10 @@ extension FLACMapping {
         let decoder: FLACHandle
         do {
             head = try await OggHead.read(pages)
-            guard case .flac(let stated) = head.codec, stated.digest != nil else { return false }
-            decoder = try await FLACHandle.opened(for: stated, of: "", checksDigest: true)
+            guard let stream = (head.codec as? FLACMapping)?.stream, stream.digest != nil else {
+                return false
+            }
+            decoder = try await FLACHandle.opened(for: stream, of: "", checksDigest: true)
         } catch is Refusal {
             return false
         } catch is MediaError {

@@ -3,206 +3,97 @@ import CVorbis
 import Media
 import System
 
-/// The codec of a logical Ogg stream, by its first packet. Pure.
-enum OggCodec: Equatable {
-    case vorbis(VorbisHead)
-    case opus(OpusHead)
-    case flac(FLACStreamInfo)
+/// The codec of a logical Ogg stream, as its first packet states it. Pure, except `handle`.
+protocol OggCodec: Sendable {
+    /// Parses the first packet of a stream, which begins with the mark of the codec. Throws if a stream with
+    /// these properties is not played.
+    init(_ packet: [UInt8]) throws(Refusal)
 
-    /// The most packets in front of the music that are kept. FLAC's packets after the comments are not
-    /// needed.
-    static let mostHeaders = 3
-
-    /// `true` if `packet` is header number `number` of the stream.
-    func isHeader(_ packet: [UInt8], number: Int) -> Bool {
-        switch self {
-        // The type of a header is odd (Vorbis I §4.2.1).
-        case .vorbis:
-            packet.starts(with: [UInt8(truncatingIfNeeded: 2 * number - 1)] + VorbisHead.mark.dropFirst())
-        case .opus: packet.starts(with: number == 1 ? OpusHead.mark : OpusHead.commentMark)
-        case .flac: !packet.isEmpty && (number == 1) == packet.starts(with: FLACMapping.mark)
-        }
-    }
-
-    /// `true` if the music begins with `found`, a page behind the first one, although no header so far was
-    /// the last one.
-    func beginsMusic(_ found: OggPageWalk.Found) -> Bool {
-        guard !found.page.isContinued else { return false }
-        switch self {
-        case .vorbis: return false
-        // Pages with headers state 0 (RFC 7845 §4).
-        case .opus: return found.page.granule ?? 0 > 0 && !found.body.starts(with: OpusHead.commentMark)
-        // A frame begins with its sync code, which no metadata block does. Some encoders do not flag the last
-        // block.
-        case .flac: return found.body.first == 0xFF
-        }
-    }
-
-    /// `true` if `packet`, number `number` of the stream, is the last one in front of the music.
-    func endsHeaders(_ packet: [UInt8], number: Int) -> Bool {
-        switch self {
-        case .vorbis: number == 3
-        case .opus: number == 2
-        // The count in the first packet may be 0 (unknown), and libFLAC ignores it too.
-        case .flac: FLACMapping.isLast(packet, number: number)
-        }
-    }
-
+    /// The format of the PCM; granule positions count its frames.
+    var format: AudioFormat { get }
     /// The most bytes of a packet that are kept.
-    var longestPacket: Int {
-        switch self {
-        case .vorbis, .opus: OggPackets.longestPacket
-        case .flac(let stream): max(OggPackets.longestPacket, stream.longestFrame)
-        }
-    }
-
-    /// Frames per second, both of the PCM and of granule positions.
-    var sampleRate: Int {
-        switch self {
-        case .vorbis(let head): head.sampleRate
-        case .opus: OpusHead.sampleRate
-        case .flac(let stream): stream.sampleRate
-        }
-    }
-
-    var format: AudioFormat {
-        switch self {
-        case .vorbis(let head): Self.format(sampleRate, head.channelCount)
-        case .opus(let head): Self.format(sampleRate, head.channelCount)
-        case .flac(let stream): stream.format
-        }
-    }
-
-    private static func format(_ sampleRate: Int, _ channelCount: Int) -> AudioFormat {
-        AudioFormat(sampleRate: sampleRate, channelCount: channelCount, sample: .f32)
-    }
-
+    var longestPacket: Int { get }
     /// The number of frames that the first packet states; `nil` if it states none.
-    var frameCount: FrameCount? {
-        guard case .flac(let stream) = self else { return nil }
-        return stream.frameCount
-    }
-
+    var frameCount: FrameCount? { get }
     /// The frames at the start that are not music.
-    var skippedFrames: FrameCount {
-        switch self {
-        case .vorbis, .flac: 0
-        case .opus(let head): FrameCount(head.preSkip)
-        }
-    }
-
-    /// The number of frames before the wanted one at which decoding begins after a seek. FLAC needs none, and
-    /// Vorbis is exact after one packet.
-    var primingFrames: FrameCount {
-        switch self {
-        case .vorbis, .flac: 0
-        case .opus: OpusHead.primingFrames
-        }
-    }
-
+    var skippedFrames: FrameCount { get }
+    /// The number of frames before the wanted one at which decoding begins after a seek.
+    var primingFrames: FrameCount { get }
     /// `true` if the first packet after a jump only prepares the next one, so that decoding must begin with a
     /// whole packet.
-    var primesWithPacket: Bool {
-        if case .vorbis = self { true } else { false }
-    }
-
+    var primesWithPacket: Bool { get }
     /// The mean rate that the encoder states or that is usual, in bytes per second.
-    var usualBytesPerSecond: Double {
-        switch self {
-        case .vorbis(let head) where head.bitRate > 0: Double(head.bitRate) / 8
-        // 128 kbit/s.
-        case .vorbis, .opus: 16_000
-        case .flac(let stream): stream.usualBytesPerFrame * Double(stream.sampleRate)
-        }
-    }
+    var usualBytesPerSecond: Double { get }
+    /// The length of most pages that encoders write, in bytes.
+    var usualPageByteCount: Int64 { get }
 
-    /// The length of most pages that encoders write, in bytes. Long packets nearly fill the longest possible
-    /// page, 65,307 bytes.
-    var usualPageByteCount: Int64 {
-        switch self {
-        case .vorbis, .opus: 8 << 10
-        case .flac: 56 << 10
-        }
-    }
-
-    /// Parses `packet`, the first one of a stream; `nil` if it is of another codec. Throws if the codec is
-    /// one of these, but a stream with these properties is not played.
-    init?(_ packet: [UInt8]) throws(Refusal) {
-        if packet.starts(with: VorbisHead.mark) {
-            self = .vorbis(try VorbisHead(packet))
-        } else if packet.starts(with: OpusHead.mark) {
-            self = .opus(try OpusHead(packet))
-        } else if packet.starts(with: FLACMapping.mark) {
-            self = .flac(try FLACMapping.stream(packet))
-        } else {
-            return nil
-        }
-    }
-
+    /// `true` if `packet` is header number `number` of the stream.
+    func isHeader(_ packet: [UInt8], number: Int) -> Bool
+    /// `true` if `packet`, number `number` of the stream, is the last one in front of the music.
+    func endsHeaders(_ packet: [UInt8], number: Int) -> Bool
+    /// `true` if the music begins with `found`, a page behind the first one that continues no packet,
+    /// although no header so far was the last one.
+    func beginsMusic(_ found: OggPageWalk.Found) -> Bool
     /// The bytes in front of the list of comments in the second packet.
-    var commentsMarkByteCount: Int {
-        switch self {
-        case .vorbis: VorbisHead.markByteCount
-        case .opus: OpusHead.mark.count
-        case .flac: FLACMapping.blockHeadByteCount
-        }
-    }
-
+    var commentsMarkByteCount: Int { get }
     /// The list of comments in `packet`, the second one of a stream.
-    func comments(in packet: [UInt8]) -> [UInt8] {
-        if case .flac = self {
-            FLACMapping.comments(in: packet)
-        } else {
-            Array(packet.dropFirst(commentsMarkByteCount))
-        }
-    }
-
-    /// The name of the codec whose first packet is `packet`; `nil` if it is unknown.
-    static func name(of packet: [UInt8]) -> SafeText? {
-        names.first { packet.starts(with: $0.mark) }?.name
-    }
-
-    /// Other codecs that are common in Ogg, for messages.
-    private static let names: [(mark: [UInt8], name: SafeText)] = [
-        (Array("Speex   ".utf8), "Speex"), ([0x80] + Array("theora".utf8), "Theora (video)"),
-        (Array("BBCD\0".utf8), "Dirac (video)"),
-        (Array("CELT    ".utf8), "CELT"), (Array("PCM     ".utf8), "PCM"),
-    ]
-}
-
-extension OggCodec {
-    private static let vorbisLibrary = OptionalLibrary { cvorbis_load().map { String(cString: $0) } }
-    private static let opusLibrary = OptionalLibrary { copus_load().map { String(cString: $0) } }
+    func comments(in packet: [UInt8]) -> [UInt8]
 
     /// Opens the library of the codec, if it is not open yet, and creates a decoder.
     ///
     /// `headers` are the packets in front of the music. Throws `.missingLibrary` if the library is not
     /// installed.
-    func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {
-        let made: (any PacketCodec)?
-        switch self {
-        case .vorbis(let head):
-            try await Self.vorbisLibrary.load("libvorbis", install: "libvorbis0a to play Vorbis")
-            made = VorbisHandle(head, format, headers: headers)
-        case .opus(let head):
-            try await Self.opusLibrary.load("libopus", install: "libopus0 to play Opus")
-            made = OpusHandle(head, format)
-        case .flac(let stream):
-            made = try await FLACHandle.opened(for: stream, of: subject)
+    func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec
+}
+
+/// What most codecs have in common.
+extension OggCodec {
+    var longestPacket: Int { OggPackets.longestPacket }
+    var frameCount: FrameCount? { nil }
+    var skippedFrames: FrameCount { 0 }
+    var primingFrames: FrameCount { 0 }
+    var primesWithPacket: Bool { false }
+    /// 128 kbit/s.
+    var usualBytesPerSecond: Double { 16_000 }
+    var usualPageByteCount: Int64 { 8 << 10 }
+
+    func beginsMusic(_ found: OggPageWalk.Found) -> Bool { false }
+
+    func comments(in packet: [UInt8]) -> [UInt8] { Array(packet.dropFirst(commentsMarkByteCount)) }
+}
+
+/// The codecs in Ogg, by the bytes with which their first packets begin.
+enum OggCodecs {
+    private static let played: [(mark: [UInt8], codec: any OggCodec.Type)] = [
+        (VorbisHead.mark, VorbisHead.self), (OpusHead.mark, OpusHead.self),
+        (FLACMapping.mark, FLACMapping.self),
+    ]
+    /// Other codecs that are common in Ogg, for messages.
+    private static let others: [(mark: [UInt8], name: SafeText)] = [
+        (Array("Speex   ".utf8), "Speex"), ([0x80] + Array("theora".utf8), "Theora (video)"),
+        (Array("BBCD\0".utf8), "Dirac (video)"),
+        (Array("CELT    ".utf8), "CELT"), (Array("PCM     ".utf8), "PCM"),
+    ]
+
+    /// The codec of the stream whose first packet is `packet`. Throws if it is not played.
+    static func codec(of packet: [UInt8]) throws(Refusal) -> any OggCodec {
+        if let row = played.first(where: { packet.starts(with: $0.mark) }) {
+            return try row.codec.init(packet)
         }
-        guard let made else { throw Refusal.damaged }
-        return made
+        let name = others.first { packet.starts(with: $0.mark) }?.name ?? "an unknown codec"
+        throw Refusal("Ogg with " + name, played: "Ogg with Vorbis, Opus or FLAC")
     }
 }
 
 /// The identification header of Vorbis (Vorbis I §4.2.2).
-struct VorbisHead: Equatable {
+struct VorbisHead: OggCodec {
     /// The type of the packet, and the name of the codec.
     static let mark = [1] + Array("vorbis".utf8)
     static let markByteCount = mark.count
     /// The most frames of a packet: half of the longest block (Vorbis I §4.2.2).
     static let longestPacket = 4_096
     private static let byteCount = 30
+    private static let library = OptionalLibrary { cvorbis_load().map { String(cString: $0) } }
 
     let channelCount: Int
     let sampleRate: Int
@@ -226,6 +117,30 @@ struct VorbisHead: Equatable {
         bitRate = nominal < 2_000_000 ? nominal : 0
     }
 
+    var format: AudioFormat {
+        AudioFormat(sampleRate: sampleRate, channelCount: channelCount, sample: .f32)
+    }
+
+    /// Vorbis is exact after one packet.
+    var primesWithPacket: Bool { true }
+
+    var usualBytesPerSecond: Double { bitRate > 0 ? Double(bitRate) / 8 : 16_000 }
+
+    var commentsMarkByteCount: Int { Self.markByteCount }
+
+    /// The type of a header is odd (Vorbis I §4.2.1).
+    func isHeader(_ packet: [UInt8], number: Int) -> Bool {
+        packet.starts(with: [UInt8(truncatingIfNeeded: 2 * number - 1)] + Self.mark.dropFirst())
+    }
+
+    func endsHeaders(_ packet: [UInt8], number: Int) -> Bool { number == 3 }
+
+    func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {
+        try await Self.library.load("libvorbis", install: "libvorbis0a to play Vorbis")
+        guard let handle = VorbisHandle(self, format, headers: headers) else { throw Refusal.damaged }
+        return handle
+    }
+
     /// The index in Vorbis' order (Vorbis I §4.3.9) of each channel in the order of WAVE files, which PCM has
     /// here.
     static func order(of channelCount: Int) -> [Int] {
@@ -241,7 +156,7 @@ struct VorbisHead: Equatable {
 }
 
 /// The identification header of Opus (RFC 7845 §5.1).
-struct OpusHead: Equatable {
+struct OpusHead: OggCodec {
     static let mark = Array("OpusHead".utf8)
     static let commentMark = Array("OpusTags".utf8)
     /// The rate of granule positions, at which all Opus is decoded.
@@ -252,6 +167,7 @@ struct OpusHead: Equatable {
     /// (measured).
     static let primingFrames = FrameCount(sampleRate) * 1_080 / 1_000
     private static let byteCount = 19
+    private static let library = OptionalLibrary { copus_load().map { String(cString: $0) } }
 
     let channelCount: Int
     /// The frames at the start that are not music.
@@ -289,6 +205,33 @@ struct OpusHead: Equatable {
         case 2, 3: throw Refusal("Ogg Opus with ambisonics – Reprise plays loudspeakers' channels only")
         default: throw Refusal("Ogg Opus with an unknown order of channels")
         }
+    }
+
+    var format: AudioFormat {
+        AudioFormat(sampleRate: Self.sampleRate, channelCount: channelCount, sample: .f32)
+    }
+
+    var skippedFrames: FrameCount { FrameCount(preSkip) }
+
+    var primingFrames: FrameCount { Self.primingFrames }
+
+    var commentsMarkByteCount: Int { Self.mark.count }
+
+    func isHeader(_ packet: [UInt8], number: Int) -> Bool {
+        packet.starts(with: number == 1 ? Self.mark : Self.commentMark)
+    }
+
+    func endsHeaders(_ packet: [UInt8], number: Int) -> Bool { number == 2 }
+
+    /// Pages with headers state 0 (RFC 7845 §4).
+    func beginsMusic(_ found: OggPageWalk.Found) -> Bool {
+        found.page.granule ?? 0 > 0 && !found.body.starts(with: Self.commentMark)
+    }
+
+    func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {
+        try await Self.library.load("libopus", install: "libopus0 to play Opus")
+        guard let handle = OpusHandle(self, format) else { throw Refusal.damaged }
+        return handle
     }
 
     /// Returns `count` if that many channels are played.

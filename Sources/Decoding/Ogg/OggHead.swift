@@ -8,9 +8,12 @@ struct OggHead {
     private static let mostByteCount: Int64 = 32 << 20
     /// The most packets that are skipped in search of the headers, such as empty ones and repeated headers.
     private static let mostOthers = 64
+    /// The most packets in front of the music that are kept. FLAC's packets after the comments are not
+    /// needed.
+    private static let mostHeaders = 3
 
     let serial: UInt32
-    let codec: OggCodec
+    let codec: any OggCodec
     let headers: [[UInt8]]
     let comments: VorbisComments
     /// The offset of the first page of the music.
@@ -24,7 +27,7 @@ struct OggHead {
     /// Logical streams that are multiplexed with the music, such as video and Skeleton, are ignored. Throws
     /// if the resource has no music that is played.
     static func read(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
-        var chosen: (serial: UInt32, codec: OggCodec)?
+        var chosen: (serial: UInt32, codec: any OggCodec)?
         var refusal: Refusal?
         var packets = OggPackets()
         var headers: [[UInt8]] = []
@@ -44,15 +47,8 @@ struct OggHead {
             let page = found.page
             if page.isFirst, chosen == nil {
                 // A first page holds one short packet, so its body is that packet.
-                let packet = found.body
                 do throws(Refusal) {
-                    if let codec = try OggCodec(packet) {
-                        chosen = (page.serial, codec)
-                    } else {
-                        let name = OggCodec.name(of: packet) ?? "an unknown codec"
-                        refusal =
-                            refusal ?? Refusal("Ogg with " + name, played: "Ogg with Vorbis, Opus or FLAC")
-                    }
+                    chosen = (page.serial, try OggCodecs.codec(of: found.body))
                 } catch {
                     refusal = error
                 }
@@ -72,7 +68,7 @@ struct OggHead {
                     dataStart: end
                 )
             }
-            if headerCount > 0, chosen.codec.beginsMusic(found) {
+            if headerCount > 0, !page.isContinued, chosen.codec.beginsMusic(found) {
                 pages.goBack(to: found)
                 return head(upTo: found.offset)
             }
@@ -83,7 +79,7 @@ struct OggHead {
                     continue
                 }
                 headerCount += 1
-                if headerCount <= OggCodec.mostHeaders { headers.append(packet) }
+                if headerCount <= mostHeaders { headers.append(packet) }
                 if chosen.codec.endsHeaders(packet, number: headerCount) { return head(upTo: found.end) }
             }
             // The second header has the comments.
