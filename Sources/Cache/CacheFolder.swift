@@ -89,7 +89,7 @@ package final class CacheFolder: ByteStoreOpener {
 
     private func open(
         _ url: WebURL,
-        by way: @escaping @Sendable (EntryAccess) throws -> Opening
+        by way: @escaping @Sendable (EntryCatalog) throws -> Opening
     ) async throws -> any ByteStore {
         let engine = engine
         let opening = try await engine.committer.run { try way(engine.entries) }
@@ -113,8 +113,7 @@ package final class CacheFolder: ByteStoreOpener {
         let engine = engine
         guard await engine.committer.run({ engine.session.hasLongLog }) else { return }
         // SQLite checkpoints when the last connection of any process closes.
-        await engine.look.run { engine.questions.close() }
-        engine.version.close()
+        await engine.reader.close()
         await engine.committer.run { engine.session.close() }
     }
 
@@ -133,7 +132,7 @@ package final class CacheFolder: ByteStoreOpener {
         guard engine.settings.secret != nil || engine.settings.hasFolder else { return }
         if isAsking {
             do {
-                return try await engine.look.run { try engine.questions.ask { _ in } }
+                return try await engine.reader.ask { _ in }
             } catch let error as SealError {
                 throw engine.settings.notCached(error)
             } catch {

@@ -224,7 +224,7 @@ extension PersistentStore {
         _ question: @escaping @Sendable (CacheIndex, EntryID) throws -> Answer
     ) async throws -> Answer {
         let entry = guarded.withLock { $0.place.entry }
-        return try await engine.look.run { try self.engine.questions.ask { try question($0, entry) } }
+        return try await engine.reader.ask { try question($0, entry) }
     }
 
     /// Withdraws the claims of `extents` of the entry, as another store may.

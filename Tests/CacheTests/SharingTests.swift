@@ -21,28 +21,6 @@ import Testing
         #expect(try await one.holds(0..<100_000))
     }
 
-    @Test func `refresh queries the index only after another connection has written to it`() async throws {
-        let opener = scene.opener()
-        let store = try await opener.open(url("a"))
-        // The clean-up after the opening may write to the index.
-        await opener.rest()
-        _ = await store.refresh(0..<1_000)
-        let isHeld = Locked(true)
-        opener.engine.look.submit { while isHeld.withLock({ $0 }) { usleep(1_000) } }
-        let answers = Locked(0)
-        let asking = Task {
-            _ = await store.refresh(0..<1_000)
-            answers.withLock { $0 += 1 }
-        }
-        try await wait(for: "an answer without a query") { answers.withLock { $0 == 1 } }
-        await asking.value
-        let other = try await scene.opener().opened("a", 0..<1_000)
-        let looking = Task { await store.refresh(0..<1_000) }
-        isHeld.withLock { $0 = false }
-        #expect(await looking.value == ByteRangeSet(0..<1_000))
-        await other.close()
-    }
-
     @Test(arguments: [false, true])
     func `a commit takes over its own extents, and all of the entry only after another store has added some`(
         isShared: Bool

@@ -51,7 +51,7 @@ private struct Verification {
 
     private func checkIndex() async throws -> Bool {
         let engine = engine
-        let isSound = try? await engine.look.run { try engine.questions.ask { try $0.isSound() } }
+        let isSound = try? await engine.reader.ask { try $0.isSound() }
         if isSound == true { return false }
         return try await engine.committer.run {
             let before = engine.session.setAsideCount
@@ -141,7 +141,8 @@ private struct EntryContent: ByteSource {
     /// damaged in the meantime.
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
-        guard let extent = reading.extents.first(where: { $0.range.upperBound > offset }) else { return [] }
+        let index = reading.extents.partitioningIndex { $0.range.upperBound > offset }
+        guard index < reading.extents.count, case let extent = reading.extents[index] else { return [] }
         let bytes = await engine.io.run { [engine, reading] in engine.entries.bytes(of: extent, in: reading) }
         return Array((bytes ?? []).dropFirst(Int(offset - extent.range.lowerBound)).prefix(count))
     }

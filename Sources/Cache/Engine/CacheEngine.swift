@@ -5,25 +5,21 @@ import System
 /// The threads of a cache folder, and the machines that they run.
 ///
 /// `io` reads objects and does nothing else, so that no read waits for a flush or for the index. `committer`
-/// writes and flushes objects; it alone changes the index and takes the folder's lock. `look` reads the
-/// index, so that queries do not wait for flushes, nor commits for queries.
+/// writes and flushes objects; it alone changes the index and takes the folder's lock. `reader` has a thread
+/// of its own.
 final class CacheEngine: Sendable {
     let settings: CacheSettings
     let protection: Protection
     // Started at once: while an `OptionalLibrary` is being opened, no thread can start.
     let io = WorkThread(name: "cache-io", isReady: true)
     let committer = WorkThread(name: "cache-commit", isReady: true)
-    let look = WorkThread(name: "cache-look", isReady: true)
     /// Stores the bytes that must not or cannot be cached.
     let volatile = VolatileStores()
-    /// The connection on which the `look` thread queries the index.
-    let questions: IndexQuestions
-    /// Shows, on any thread, if the index has changed since an earlier query.
-    let version: IndexVersion
+    let reader: IndexReader
 
     // The machines of the committing thread.
     let session: FolderSession
-    let entries: EntryAccess
+    let entries: EntryCatalog
     let commits: EntryCommits
     let eviction: Eviction
     private let lastNotCached = Locked<MediaError?>(nil)
@@ -31,18 +27,16 @@ final class CacheEngine: Sendable {
     init(settings: CacheSettings) {
         self.settings = settings
         protection = Protection(settings.secret)
-        questions = IndexQuestions(path: settings.path, protection: protection)
-        version = IndexVersion(path: settings.path, protection: protection)
+        reader = IndexReader(path: settings.path, protection: protection)
         session = FolderSession(settings: settings, protection: protection)
         eviction = Eviction(settings: settings)
-        entries = EntryAccess(session: session, eviction: eviction, version: version)
+        entries = EntryCatalog(session: session, eviction: eviction)
         commits = EntryCommits(session: session, eviction: eviction)
     }
 
     deinit {
         io.stop()
         committer.stop()
-        look.stop()
     }
 
     /// Reports that something is not cached, unless the last report said the same and nothing was cached
@@ -62,15 +56,14 @@ final class CacheEngine: Sendable {
 
     /// Queries the index. Returns `nothing` if there is no folder: a query does not create one.
     ///
-    /// The `look` thread queries without the folder's lock. If that fails, for example because the index is
-    /// missing, damaged or of another format, the committing thread opens the folder, repairing it if
-    /// necessary, and queries again.
+    /// If the reader fails, for example because the index is missing, damaged or of another format, the
+    /// committing thread opens the folder, repairing it if necessary, and queries again.
     func ask<Answer: Sendable>(
         orElse nothing: Answer,
         _ question: @escaping @Sendable (CacheIndex) throws -> Answer
     ) async throws -> Answer {
         guard settings.hasFolder else { return nothing }
-        if let answer = try? await look.run({ try self.questions.ask(question) }) { return answer }
+        if let answer = try? await reader.ask(question) { return answer }
         return try await committer.run {
             do {
                 return try self.session.performOrFail { try question($0.index) }

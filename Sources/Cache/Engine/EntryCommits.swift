@@ -33,7 +33,7 @@ struct EntryCommits: Sendable {
                 // Each step may evict a page of other entries; the folder is unlocked between steps.
                 while readiness == .makingRoom {
                     readiness = try session.performOrFail {
-                        guard try !$0.withdrawLost(entry, file) else { return .gone }
+                        guard try !$0.removeIfLost(entry, file) else { return .gone }
                         return try makeReady(for: plan, of: entry, &gaps, &trimming, in: $0)
                     }
                 }
@@ -140,7 +140,7 @@ struct EntryCommits: Sendable {
         let allocated = try file.size().allocated
         return try session.performOrFail { folder in
             var commitment = Commitment.gone
-            guard try !folder.withdrawLost(entry, file) else { return commitment }
+            guard try !folder.removeIfLost(entry, file) else { return commitment }
             try settings.files.record {
                 try folder.index.transaction {
                     guard let row = try folder.index.entries.row(entry),

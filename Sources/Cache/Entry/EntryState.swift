@@ -104,13 +104,10 @@ struct EntryState: Sendable {
     /// `true` if the entry now holds another version of the resource.
     func isForeign(_ row: EntryRow) -> Bool { row.isForeign(to: description, since: seen) }
 
-    /// Takes over the index's extents of the entry, to which other stores may have added. Returns `false`,
-    /// and takes over nothing, if they may be of another version than this store's: the index's description
-    /// has changed, and this store has no length or validator yet.
-    mutating func indexSeen(_ row: EntryRow, _ extents: [Extent]) -> Bool {
-        guard isSameVersion(row.description) else { return false }
-        extentsSeen(extents)
-        return true
+    /// Takes over extents of the entry that other stores may have added, unless they may be of another version
+    /// than this store's.
+    mutating func indexSeen(_ row: EntryRow, _ extents: [Extent]) {
+        if isSameVersion(row.description) { extentsSeen(extents) }
     }
 
     /// `false` if the index's `description` has changed, and this store has no length or validator yet.
@@ -192,13 +189,7 @@ struct EntryState: Sendable {
 
     /// The index of the first extent that ends after `offset`; the number of extents if none does.
     private func firstExtent(endingAfter offset: Int64) -> Int {
-        var low = 0
-        var high = extents.count
-        while low < high {
-            let middle = (low + high) / 2
-            if extents[middle].extent.range.upperBound <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low
+        extents.partitioningIndex { $0.extent.range.upperBound > offset }
     }
 }
 

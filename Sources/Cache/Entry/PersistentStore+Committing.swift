@@ -92,24 +92,19 @@ extension PersistentStore {
         return stored
     }
 
-    /// Takes over what other stores have committed, if the index has changed.
+    /// Takes over what other stores have committed. Reads the extents only if their number of bytes differs
+    /// from what this store knows.
     private func readIndex() async {
-        // Read before the query: if another store commits during it, the stamp is outdated and the next call
-        // queries again.
-        let stamp = engine.version.current
-        let (place, seen) = guarded.withLock { ($0.place, $0.seen) }
-        guard stamp == nil || stamp != seen else { return }
-        let found = try? await engine.look.run {
-            try self.engine.questions.ask { index in
-                (row: try index.entries.row(place.entry), extents: try index.extents.all(of: place.entry))
-            }
+        let (place, known) = guarded.withLock { ($0.place, $0.state.committed.byteCount) }
+        let found = try? await engine.reader.ask { index -> (row: EntryRow, extents: [Extent])? in
+            guard let row = try index.entries.row(place.entry) else { return nil }
+            return (row, row.storedBytes == known ? [] : try index.extents.all(of: place.entry))
         }
+        guard let (row, extents) = found ?? nil else { return }
         let isForeign = guarded.withLock { guarded in
-            guard let (row, extents) = found, let row, guarded.place.entry == place.entry else {
-                return false
-            }
+            guard guarded.place.entry == place.entry else { return false }
             guard !guarded.state.isForeign(row) else { return true }
-            if guarded.state.indexSeen(row, extents) { guarded.seen = stamp }
+            guarded.state.indexSeen(row, extents)
             return false
         }
         if isForeign { await engine.committer.run { self.detach(from: place) } }
@@ -125,10 +120,8 @@ extension PersistentStore {
             return (identity, guarded.place)
         }
         guard let (identity, place) = found else { return }
-        let hasCopy = try? await engine.look.run {
-            try self.engine.questions.ask {
-                try $0.entries.row(identity: identity, besides: place.entry) != nil
-            }
+        let hasCopy = try? await engine.reader.ask {
+            try $0.entries.row(identity: identity, besides: place.entry) != nil
         }
         // On the committing thread, so that no commit can interfere.
         if hasCopy == true { await engine.committer.run { _ = self.joinCopy(from: place) } }
@@ -148,7 +141,6 @@ extension PersistentStore {
             guarded.state.entryChanged(to: copy.description, extents: copy.extents, adding: committed)
             guarded.place = Place(entry: copy.entry, file: copy.file)
             guarded.unsealed = nil
-            guarded.seen = nil
             guarded.ahead.stop()
         }
         return true
@@ -163,7 +155,7 @@ extension PersistentStore.Guarded {
     /// the length is unknown, if those bytes are not stored yet, or if so much is stored that joining the
     /// copy would copy much and save little.
     fileprivate var comparedBytes: Int64? {
-        guard let length = state.description.length, case let size = min(length, EntryAccess.comparedBytes),
+        guard let length = state.description.length, case let size = min(length, EntryCatalog.comparedBytes),
             state.stored.covers(0..<size), state.stored.byteCount <= Self.mostCopied
         else { return nil }
         return size

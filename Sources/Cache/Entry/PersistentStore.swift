@@ -60,8 +60,6 @@ final class PersistentStore: ByteStore {
         var volatile: (any ByteStore)?
         /// `true` once the index was searched for another entry with the current entity tag and length.
         var hasSoughtCopy = false
-        /// The version of the index from which this entry's extents were last taken over.
-        var seen: IndexVersion.Stamp?
         /// The last reported reason why bytes are not cached; `nil` once all of them were cached again.
         var reported: MediaError?
     }
@@ -78,8 +76,7 @@ final class PersistentStore: ByteStore {
             Guarded(
                 state: EntryState(description: opening.description, extents: opening.extents),
                 place: Place(entry: opening.entry, file: opening.file),
-                standing: opening.refusal.map { .unwritable($0) } ?? .caching,
-                seen: opening.stamp
+                standing: opening.refusal.map { .unwritable($0) } ?? .caching
             )
         )
     }

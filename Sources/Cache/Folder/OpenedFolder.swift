@@ -45,7 +45,7 @@ final class OpenedFolder {
     /// Returns `true` if `file`, which a store has open, is no longer the file of its entry: it was removed
     /// or became damaged, so nothing may be written to it. Removes the entry, unless it has another file by
     /// now. The lock must be held.
-    func withdrawLost(_ entry: EntryID, _ file: ObjectFile) throws -> Bool {
+    func removeIfLost(_ entry: EntryID, _ file: ObjectFile) throws -> Bool {
         switch objects.condition(of: entry) {
         case .sound(let number): return try file.status().st_ino != number
         // The file may be intact, so its claims stay.

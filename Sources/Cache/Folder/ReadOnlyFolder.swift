@@ -2,10 +2,13 @@ import Glibc
 import Media
 import System
 
-/// The connection of the `look` thread to the index (see `CacheEngine`), opened at the first query.
-final class IndexQuestions: @unchecked Sendable {
-    // Unchecked: touched on the `look` thread only, or in `deinit`, when no job is left.
-    private var reading: IndexReading?
+/// Queries the index without the folder's lock, on a thread and a connection of its own: queries do not wait for
+/// flushes, nor commits for queries.
+final class IndexReader: @unchecked Sendable {
+    // Unchecked: `reading` is touched on the thread only, or in `deinit`, when no job is left.
+    private var reading: (index: CacheIndex, root: FolderRoot, number: ino_t)?
+    // Started at once: while an `OptionalLibrary` is being opened, no thread can start.
+    private let thread = WorkThread(name: "cache-query", isReady: true)
     private let path: String
     private let protection: Protection
 
@@ -14,83 +17,41 @@ final class IndexQuestions: @unchecked Sendable {
         self.protection = protection
     }
 
-    /// Queries the index without the folder's lock.
+    deinit { thread.stop() }
+
+    /// Opens the index if it is not open, and queries one state of it. Creates nothing.
     ///
-    /// Throws if the index is missing, of another format or damaged; `CacheEngine.ask` then repairs it on the
-    /// committing thread.
-    func ask<Answer>(_ question: (CacheIndex) throws -> Answer) throws -> Answer {
-        do {
-            if let reading, !reading.isCurrent { self.reading = nil }
-            let current = try reading ?? IndexReading(path: path, protection: protection)
-            reading = current
-            return try current.index.snapshot { try question(current.index) }
-        } catch {
-            reading = nil
-            throw error
+    /// Throws if the index is missing, of another format or damaged, or not the user's own; `CacheEngine.ask`
+    /// then repairs it on the committing thread.
+    func ask<Answer: Sendable>(_ question: @escaping @Sendable (CacheIndex) throws -> Answer) async throws
+        -> Answer
+    {
+        try await thread.run {
+            do {
+                // Another process may have replaced the index; see `OpenedFolder.isCurrent`.
+                if let reading = self.reading, reading.root.indexNumber != reading.number {
+                    self.reading = nil
+                }
+                let index = try self.reading?.index ?? self.open()
+                return try index.snapshot { try question(index) }
+            } catch {
+                self.reading = nil
+                throw error
+            }
         }
+    }
+
+    private func open() throws -> CacheIndex {
+        let root = try FolderRoot(path: path)
+        try root.checkOwner()
+        guard let number = root.indexNumber else { throw SystemError("find the index") }
+        let index = try CacheIndex(readingAt: root.indexPath, protection: protection)
+        reading = (index, root, number)
+        return index
     }
 
     /// Closes the index; the next query opens it again.
-    func close() { reading = nil }
-}
-
-/// Shows, on the caller's thread, if anything was committed to the index since an earlier `Stamp`. Reads
-/// SQLite's `data_version` on a separate connection.
-final class IndexVersion: Sendable {
-    /// Two stamps are equal if nothing was committed between them.
-    struct Stamp: Equatable, Sendable {
-        fileprivate let opening: Int
-        fileprivate let version: Int64
-    }
-
-    // Serializes the calls of SQLite. Once the index is open, each reads only a few words of shared memory.
-    private let state = Locked<(reading: IndexReading?, openings: Int)>((nil, 0))
-    private let path: String
-    private let protection: Protection
-
-    init(path: String, protection: Protection) {
-        self.path = path
-        self.protection = protection
-    }
-
-    /// `nil` if the index cannot be read.
-    var current: Stamp? {
-        state.withLock { state in
-            if state.reading?.isCurrent != true {
-                state.reading = try? IndexReading(path: path, protection: protection)
-                state.openings += 1
-            }
-            guard let version = try? state.reading?.index.dataVersion() else {
-                state.reading = nil
-                return nil
-            }
-            return Stamp(opening: state.openings, version: version)
-        }
-    }
-
-    /// Closes the index; the next use of `current` opens it again.
-    func close() { state.withLock { $0.reading = nil } }
-}
-
-/// An index that is open for queries only.
-final class IndexReading {
-    let index: CacheIndex
-    private let root: FolderRoot
-    private let number: ino_t
-
-    /// Opens the index of the folder at `path`. Creates nothing.
-    ///
-    /// Throws if there is no readable index, or if one of its files is not the user's own.
-    init(path: String, protection: Protection) throws {
-        root = try FolderRoot(path: path)
-        try root.checkOwner()
-        guard let number = root.indexNumber else { throw SystemError("find the index") }
-        self.number = number
-        index = try CacheIndex(readingAt: root.indexPath, protection: protection)
-    }
-
-    /// `true` if this is still the index in the folder; see `OpenedFolder.isCurrent`.
-    var isCurrent: Bool { root.indexNumber == number }
+    func close() async { await thread.run { self.reading = nil } }
 }
 
 /// A cache folder on a read-only or full disk: its cached bytes can be read.

@@ -47,11 +47,6 @@ final class CacheIndex {
         try checkSeal()
     }
 
-    /// Differs from an earlier answer of this object if another connection has committed meanwhile.
-    func dataVersion() throws -> Int64? {
-        try connection.statement("PRAGMA data_version").first { $0.integer(0) }
-    }
-
     // MARK: Transactions
 
     /// Runs `body` as one transaction that is on the disk when this returns.

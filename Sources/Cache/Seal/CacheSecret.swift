@@ -19,8 +19,9 @@ package struct CacheSecret: Sendable, Equatable {
 
     /// The text of a secret's file: 64 hexadecimal digits and a line break.
     package var fileText: String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "\n"
+        var digits = [CChar](repeating: 0, count: Self.size * 2 + 1)
+        sodium_bin2hex(&digits, digits.count, bytes, bytes.count)
+        return String(decoding: digits.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "\n"
     }
 
     init(bytes: [UInt8]) { self.bytes = bytes }
@@ -28,11 +29,15 @@ package struct CacheSecret: Sendable, Equatable {
     /// Parses the text of a secret's file. Also accepts upper case and a missing line break; `nil` for
     /// anything else.
     init?(fileText text: [UInt8]) {
-        let digits = (text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]).map(Self.value)
-        guard digits.count == Self.size * 2, !digits.contains(nil) else { return nil }
-        bytes = stride(from: 0, to: digits.count, by: 2).map {
-            (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)
+        let digits = (text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]).map {
+            CChar(bitPattern: $0)
         }
+        var bytes = [UInt8](repeating: 0, count: Self.size)
+        var count = 0
+        guard sodium_hex2bin(&bytes, bytes.count, digits, digits.count, nil, &count, nil) == 0,
+            count == Self.size
+        else { return nil }
+        self.init(bytes: bytes)
     }
 
     /// Reads the secret from the file at `path`.
@@ -61,15 +66,6 @@ package struct CacheSecret: Sendable, Equatable {
             throw refuse("does not hold a secret; make one with 'reprise cache keygen'")
         }
         self = secret
-    }
-
-    private static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x41...0x46: digit - 0x37
-        case 0x61...0x66: digit - 0x57
-        default: nil
-        }
     }
 }
 

@@ -10,8 +10,6 @@ struct Opening: Sendable {
     var lost: [Extent] = []
     /// The error that prevents adding bytes to the entry; `nil` if they can be added.
     var refusal: MediaError?
-    /// The version of the index when the entry was read under the folder's lock; `nil` if unknown.
-    var stamp: IndexVersion.Stamp?
 }
 
 extension Opening {
@@ -45,7 +43,7 @@ struct EntryReading: Sendable {
 }
 
 /// Opens, replaces, names, pins and releases entries. Used by the committing thread only, except as noted.
-final class EntryAccess: @unchecked Sendable {
+final class EntryCatalog: @unchecked Sendable {
     // Unchecked: both sets are touched on the committing thread only.
     /// Keys whose entry is outdated and could not be replaced.
     private var outdated: Set<[UInt8]> = []
@@ -54,13 +52,11 @@ final class EntryAccess: @unchecked Sendable {
 
     private let session: FolderSession
     private let eviction: Eviction
-    private let version: IndexVersion
     private var settings: CacheSettings { session.settings }
 
-    init(session: FolderSession, eviction: Eviction, version: IndexVersion) {
+    init(session: FolderSession, eviction: Eviction) {
         self.session = session
         self.eviction = eviction
-        self.version = version
     }
 
     /// The key of `url` in the index. May be called from any thread.
@@ -81,7 +77,7 @@ final class EntryAccess: @unchecked Sendable {
                 }
                 let file = try folder.objects.open(row.entry)
                 try file.lockShared()
-                var opening = try Opening(row, of: folder.index, file: file)
+                let opening = try Opening(row, of: folder.index, file: file)
                 if !opening.lost.isEmpty {
                     settings.onNotice(
                         MediaError(.damagedExtent, row.url, "cached bytes were lost; downloading them again")
@@ -91,7 +87,6 @@ final class EntryAccess: @unchecked Sendable {
                 try? folder.index.relaxedTransaction {
                     try folder.index.entries.touch(row.entry, at: settings.wallClock())
                 }
-                opening.stamp = version.current
                 return opening
             }
         } catch {
@@ -142,7 +137,7 @@ final class EntryAccess: @unchecked Sendable {
         let (isGone, entry, file) =
             old == nil ? try folder.index.relaxedTransaction(change) : try folder.index.transaction(change)
         if let old, isGone { folder.objects.unlink(old.entry) }
-        return Opening(entry: entry, file: file, stamp: version.current)
+        return Opening(entry: entry, file: file)
     }
 
     private func insert(
@@ -177,7 +172,7 @@ final class EntryAccess: @unchecked Sendable {
         // If this fails, an empty entry may stay, which does no harm.
         try? session.perform { folder in
             defer { file.unlock() }
-            guard try !folder.withdrawLost(entry, file) else { return }
+            guard try !folder.removeIfLost(entry, file) else { return }
             guard try folder.index.extents.isEmpty(entry), file.lockExclusive() else { return }
             try folder.index.relaxedTransaction { try folder.index.entries.removeUnpinned(entry) }
             if try folder.index.entries.row(entry) == nil { folder.objects.unlink(entry) }
