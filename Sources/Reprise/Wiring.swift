@@ -181,9 +181,7 @@ struct Wiring {
                 return refresh || refreshesAll
                     ? try await loaders.openRevalidated(location) : try await loaders.open(location)
             },
-            makeDecoder: {
-                try await DecoderTable.all.decoder(for: $0, at: $1.location, lasting: $1.duration)
-            },
+            makeDecoder: Self.makeDecoder,
             output: output,
             resolver: HomeResolver(resolver: resolver, secretOrigins: secretOrigins),
             save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
@@ -303,6 +301,11 @@ extension Wiring {
         return code
     }
 
+    /// Chooses the decoder of an open resource by its kind, and makes it.
+    private static let makeDecoder: TrackDownload.MakeDecoder = { reader, track in
+        try await DecoderTable.all.decoder(for: reader, at: track.location, lasting: track.duration)
+    }
+
     /// The message for an error that makes the cache unusable.
     static func message(_ error: any Error, folder: String) -> SafeText {
         (error as? MediaError)?.safeText ?? SafeText("cache folder \(folder): \(error)")
@@ -324,20 +327,12 @@ extension Wiring {
             infersOffline: false,
             isCached: { await folder.holdsSome(from: $0) }
         )
-        var settings = LoadSettings()
-        settings.readAhead = .all
-        let loaders = Loaders(
-            transport: watch,
-            stores: folder,
-            clock: clock,
-            settings: settings,
-            onNotice: notify
-        )
+        let loaders = Loaders(transport: watch, stores: folder, clock: clock, onNotice: notify)
         let resolver = SourceResolver(loaders)
         return MusicSupply(
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             opener: loaders,
-            makeDecoder: { try await DecoderTable.all.decoder(for: $0, at: $1) },
+            makeDecoder: makeDecoder,
             isDamaged: { try await FLACDecoder.isDamaged($0) },
             lastNotCached: { lastNotCached.value },
             closeOpened: { await resolver.close() },

@@ -117,12 +117,14 @@ import Testing
             fills: true
         )
         try await stage.sound(heard: 10) { stage in
-            stage.readers[0].edit { $0.stored = ByteRangeSet(0..<18_000) }
+            let size = Locked<Int64>(18_000)
+            stage.readers[0].edit { $0.stored = ByteRangeSet(0..<size.withLock { $0 }) }
             stage.player.send(.next)
             try await wait(for: "the fetch") { stage.readers[0].isFilled }
             cache.set(Availability(stored: ByteRangeSet(0..<18_000), length: 36_000), of: pieces[0].url)
             try await wait(for: "its map") {
                 stage.clock.advance(by: .milliseconds(250))
+                size.withLock { $0 += 1 }
                 return shown(1, stage)?.fraction == 0.5
             }
             #expect(!stage.readers[0].isClosed)

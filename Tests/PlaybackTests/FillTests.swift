@@ -99,4 +99,27 @@ import Testing
         }
         #expect(!stage.readers.contains { $0.isFilled })
     }
+
+    @Test(
+        arguments: [
+            (100, [], [], 0), (100, [0..<100], [], nil), (100, [0..<10, 20..<100], [], 10),
+            (100, [10..<100], [], 0),
+            (nil, [], [], 0), (nil, [0..<40, 50..<60], [], 40), (0, [], [], nil), (100, [], [50..<60], 50),
+            (100, [0..<10, 50..<55], [50..<60], 10),
+        ] as [(length: Int64?, stored: [ByteRange], inFlight: [ByteRange], offset: Int64?)]
+    )
+    func `a download waits for what is on its way, or else for the first missing byte`(
+        length: Int64?,
+        stored: [ByteRange],
+        inFlight: [ByteRange],
+        offset: Int64?
+    ) {
+        var report = LoadReport()
+        report.length = length
+        report.stored = ByteRangeSet(stored)
+        report.inFlight = inFlight
+        #expect(report.missingOffset == offset)
+        report.isCached = false
+        #expect(report.missingOffset == nil)
+    }
 }

@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -9,7 +10,8 @@ import Testing
 
     /// Three tracks of the web, of which the first plays.
     private func stage() -> Stage {
-        let pieces = (1...3).map { FakeMusic(number: $0, frames: 900_000).onTheWeb() }
+        var pieces = (1...3).map { FakeMusic(number: $0, frames: 900_000).onTheWeb() }
+        for index in 1...2 { pieces[index].storedCount = 9 }
         return Stage(pieces, sink: TestSink(allowance: 0), exitsAtEnd: false, cache: cache)
     }
 
@@ -26,7 +28,6 @@ import Testing
             stage.player.send(.setPinned(TrackNumbers(places: RangeSet(1..<3)), true))
             try await wait(for: "the first download") { readers(of: 2, stage).contains(where: \.isFilled) }
             let reader = try #require(readers(of: 2, stage).first)
-            reader.edit { $0.stored = ByteRangeSet(0..<9) }
             try await body(stage, reader)
         }
     }
@@ -36,7 +37,7 @@ import Testing
             // A download begins before the snapshot with its message is published.
             try await wait(for: "the message") { message(stage) == "Pinned 2 tracks (never evicted)" }
             #expect(first.lowPriorities.first == true && readers(of: 3, stage).isEmpty)
-            first.edit { $0.requestCount = 1 }
+            first.edit { $0.stored = ByteRangeSet(0..<($0.length ?? 0)) }
             try await wait(for: "the second download") {
                 stage.clock.advance(by: .milliseconds(250))
                 return readers(of: 3, stage).contains(where: \.isFilled)
@@ -46,16 +47,28 @@ import Testing
     }
 
     @Test func `the row shows the progress of a download`() async throws {
-        try await downloading { stage, _ in
+        try await downloading { stage, reader in
             let url = try #require(stage.player.snapshot.tracks[1].location.url)
+            let size = Locked<Int64>(9)
+            reader.edit { $0.stored = ByteRangeSet(0..<size.withLock { $0 }) }
             for stored in [5, 7] as [Int64] {
                 let part = Availability(stored: ByteRangeSet(0..<stored), length: 9, isPinned: true)
                 cache.set(part, of: url)
                 try await wait(for: "the progress") {
                     stage.clock.advance(by: .milliseconds(250))
+                    size.withLock { $0 += 1 }
                     return stage.player.snapshot.availability[Track.ID(2)] == part
                 }
             }
+        }
+    }
+
+    @Test func `what a download learns of a track reaches its row at once`() async throws {
+        try await downloading { stage, _ in
+            try await wait(for: "the length") {
+                stage.player.snapshot.learned[Track.ID(2)]?.duration == .seconds(900)
+            }
+            #expect(stage.player.snapshot.learned[Track.ID(3)] == nil)
         }
     }
 
@@ -65,7 +78,6 @@ import Testing
             try await wait(for: "its end") { first.isClosed }
             try await wait(for: "the message") { message(stage)?.string.hasPrefix("Unpinned \"") == true }
             try await wait(for: "the next") { readers(of: 3, stage).contains(where: \.isFilled) }
-            readers(of: 3, stage).forEach { $0.edit { $0.stored = ByteRangeSet(0..<9) } }
             stage.player.send(.quit)
             try await wait(for: "the end") { readers(of: 3, stage).allSatisfy(\.isClosed) }
         }

@@ -24,10 +24,10 @@ struct FetchTests {
             ),
             ([.local], 1, .someFailed, "1 of 2 tracks is available offline, 0 B downloaded"),
             ([], 1, .nothingPlayed, "0 of 1 track is available offline, 0 B downloaded"),
-        ] as [(outcomes: [TrackFetch.Outcome], problems: Int, code: Reprise.ExitCode, text: String)]
+        ] as [(outcomes: [FetchOutcome], problems: Int, code: Reprise.ExitCode, text: String)]
     )
     func `the exit code and the summary of a fetch count tracks and failures`(
-        outcomes: [TrackFetch.Outcome],
+        outcomes: [FetchOutcome],
         problems: Int,
         code: Reprise.ExitCode,
         text: String
@@ -37,34 +37,6 @@ struct FetchTests {
         for _ in 0..<problems { totals.countProblem() }
         #expect(totals.exitCode == code)
         #expect(totals.summary == text)
-    }
-
-    @Test(
-        arguments: [
-            (100, [], 0), (100, [0..<100], nil), (100, [0..<10, 20..<100], 10), (100, [10..<100], 0),
-            (nil, [], 0), (nil, [0..<40, 50..<60], 40), (0, [], nil),
-        ] as [(length: Int64?, stored: [ByteRange], offset: Int64?)]
-    )
-    func `a fetch continues at the first missing byte`(
-        length: Int64?,
-        stored: [ByteRange],
-        offset: Int64?
-    ) {
-        var report = LoadReport()
-        report.length = length
-        report.stored = ByteRangeSet(stored)
-        #expect(TrackFetch.nextOffset(report) == offset)
-    }
-
-    @Test func `a local file that can't be opened is not available`() async throws {
-        let fetch = TrackFetch(
-            track: Track(id: Track.ID(1), location: .file("/broken.mp3")),
-            supply: MusicSupply(music: [:]),
-            entry: { _ in nil },
-            onReader: { _ in }
-        )
-        let error = MediaError(.offline, "/broken.mp3", "nothing is there")
-        #expect(try await fetch.run() == .failed(error))
     }
 
     @Test func `pinning without fetching marks each track once`() async throws {

@@ -14,7 +14,7 @@ struct LoadLine: Sendable {
     /// `true` once a window arrived completely: if nothing was measured by then, the connection is too fast
     /// to measure.
     private var hasWholeWindow = false
-    /// The number of read-ahead windows that arrived completely.
+    /// The number of windows of `.readAhead` and `.fill` that arrived completely.
     private var wholeWindows = 0
     /// The time when two connections were last used in parallel.
     private var pairedAt: Duration?
@@ -59,7 +59,7 @@ struct LoadLine: Sendable {
 
     mutating func windowCompleted(_ why: FetchReason) {
         hasWholeWindow = true
-        if why == .readAhead { wholeWindows += 1 }
+        if why == .readAhead || why == .fill { wholeWindows += 1 }
     }
 
     /// A request was cancelled; with HTTP/1 its connection closes.
@@ -114,7 +114,8 @@ struct LoadLine: Sendable {
                 min(settings.largestWindow, Int64(min(rate(bytesPerSecond) / 2, 1e12)))
             )
         case .readAhead: readAheadWindow
-        case .prefetch, .fill, .revalidate, .probe: spareWindow
+        case .fill: growingWindow(seconds: 4, least: settings.firstWindow)
+        case .prefetch, .revalidate, .probe: spareWindow
         }
     }
 
@@ -123,14 +124,17 @@ struct LoadLine: Sendable {
         bytesPerSecond > 0 ? bytesPerSecond : settings.likelyBytesPerSecond
     }
 
-    /// About two seconds at the measured rate. If windows arrive too fast to be measured, each is twice as
-    /// long as the previous one.
-    var readAheadWindow: Int64 {
+    /// About two seconds at the measured rate.
+    var readAheadWindow: Int64 { growingWindow(seconds: 2, least: settings.demandWindow) }
+
+    /// The bytes that arrive in `seconds`, but at least `least`. If windows arrive too fast to be measured, each is
+    /// twice as long as the previous one.
+    private func growingWindow(seconds: Double, least: Int64) -> Int64 {
         guard let rate = measure.bytesPerSecond else {
             // Ten doublings exceed the largest window by far, and cannot overflow.
             return min(settings.largestWindow, settings.firstWindow << min(wholeWindows, 10))
         }
-        return min(settings.largestWindow, max(settings.demandWindow, Int64(min(rate * 2, 1e12))))
+        return min(settings.largestWindow, max(least, Int64(min(rate * seconds, 1e12))))
     }
 
     /// Half a second at the measured rate: a more urgent request has to share the connection for that long at

@@ -98,7 +98,7 @@ struct LoadPlanner: Sendable {
                     let text = Self.text(from: cancelled.remaining.lowerBound, to: offset)
                     actions.append(.decided(.reconnect, text))
                 }
-            } else if admitsRequest(isNewRead: id == newcomer), why == .demand || isLowPriorityTurn {
+            } else if admitsRequest(isNewRead: id == newcomer), isTurn(of: why) {
                 if description.acceptsRanges == false {
                     if !fetches.hasWhole { actions.append(begin(wanted: nil, why: why)) }
                 } else {
@@ -232,9 +232,11 @@ struct LoadPlanner: Sendable {
         return !readers.hasDemand && !fetches.active.contains { $0.plan.why < why && isWanted($0) }
     }
 
-    /// `true` if neither this resource nor another one has a need that takes precedence over a read of low
-    /// priority.
-    private var isLowPriorityTurn: Bool { mayBegin(.prefetch) && nextWant()?.why != .readAhead }
+    /// `true` if neither this resource nor another one has a need that takes precedence over a read with this
+    /// reason.
+    private func isTurn(of why: FetchReason) -> Bool {
+        why == .demand || (mayBegin(why) && nextWant()?.why != .readAhead)
+    }
 
     /// The urgency of a request in progress. A body of the whole resource may long outlast the read that it
     /// was begun for, so its urgency is what the readers need now.

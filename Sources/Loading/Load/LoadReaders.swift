@@ -39,7 +39,7 @@ package struct LoadReaders: Sendable {
         /// It plays at this rate, and wants read-ahead. A rate of 0 means that it is about to seek. The
         /// target may be near, so fetches ahead of it continue until its next read.
         case readAhead(bytesPerSecond: Double)
-        /// With low priority, its reads are as urgent as the head of the next track.
+        /// With low priority, its reads are as urgent as the head of the next track, or as `fill` if it fills.
         case lowPriority(Bool)
         /// Its next reads go through this range: a request for the first bytes should include the others.
         case reading(ByteRange)
@@ -55,7 +55,7 @@ package struct LoadReaders: Sendable {
         fileprivate(set) var readAhead = ReadAhead.none
         /// The mean rate of the music, passed when read-ahead was allowed.
         fileprivate(set) var bytesPerSecond = 0.0
-        /// `true` if its reads are only as urgent as the head of the next track.
+        /// `true` if its reads are less urgent than those of the current track.
         fileprivate(set) var hasLowPriority = false
         /// The range that its next reads go through.
         fileprivate(set) var reading: ByteRange = 0..<0
@@ -66,7 +66,7 @@ package struct LoadReaders: Sendable {
         /// The urgency of the byte that it waits for; `nil` while it does not wait.
         var waitReason: FetchReason? {
             guard wait != nil else { return nil }
-            return hasLowPriority ? .prefetch : .demand
+            return hasLowPriority ? (fills ? .fill : .prefetch) : .demand
         }
     }
 

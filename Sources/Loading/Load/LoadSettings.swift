@@ -36,7 +36,7 @@ package struct LoadSettings: Sendable, Equatable {
     /// The same for FLAC, which takes about half of that, and has sample rates of up to 192 kHz.
     private static let losslessBytesPerSecond = 524_288.0
 
-    /// The first window of read-ahead, while the rate is not measured.
+    /// The first window of read-ahead, while the rate is not measured, and the least of a download.
     package var firstWindow: Int64 = 128 << 10
 
     /// The largest window. Longer ones save little, and waste more when they are cancelled.
@@ -47,8 +47,8 @@ package struct LoadSettings: Sendable, Equatable {
     /// late.
     package var askNextAt: Int64 = 16 << 10
 
-    /// The largest window for anything but the playing track (the next track's head, background fetches): a
-    /// more urgent request may have to share the connection with it.
+    /// The largest window of the next track's head: a more urgent request may have to share the connection with
+    /// it.
     package var largestSpareWindow: Int64 = 256 << 10
 
     /// While the rate is not measured, continuing through a gap of this many bytes counts as cheaper than a

@@ -21,9 +21,7 @@ final class PassTable {
     private var kept: [PassID: TrackResource] = [:]
     /// `true` if tracks that were heard in part are fetched completely.
     private let fillsHeardTracks: Bool
-    private let closings: ClosingResources
-    /// The downloads of pinned tracks.
-    let downloads: PinnedDownloads
+    let downloads: BackgroundDownloads
 
     /// `progressed` is called when more of a track that no pass reads was downloaded or committed.
     init(
@@ -37,10 +35,10 @@ final class PassTable {
         self.tap = tap
         self.send = send
         fillsHeardTracks = settings.fillsHeardTracks
-        downloads = PinnedDownloads(parts: parts, send: send, progressed: progressed)
-        closings = ClosingResources(
-            clock: parts.clock,
+        downloads = BackgroundDownloads(
+            parts: parts,
             mostFetches: settings.mostBackgroundFetches,
+            send: send,
             progressed: progressed
         )
     }
@@ -92,18 +90,17 @@ final class PassTable {
         }
         pass.resource.endPasses()
         let report = pass.resource.report
-        if fillsHeardTracks, wasHeard, pass.resource.openReader != nil, report.isMissingBytes {
-            closings.fetchRest(of: pass.resource) { [send] in send(.backgroundFetchEnded($0)) }
+        if fillsHeardTracks, wasHeard, pass.resource.openReader != nil, report.missingOffset != nil {
+            downloads.fetchRest(of: pass.resource)
             return nil
         }
-        closings.close(pass.resource)
+        downloads.close(pass.resource)
         return report
     }
 
     /// Returns when every resource is closed. Call it only after all passes were cancelled.
     func close() async {
         await downloads.finish()
-        await closings.finish()
         thread.stop()
     }
 
@@ -111,7 +108,7 @@ final class PassTable {
     /// loader cannot provide a file that has changed or must be loaded again.
     private func makeResource(for start: PassStart) -> TrackResource {
         let location = start.track.location
-        let before = closings.end(at: location) + downloads.yield(at: location)
+        let before = downloads.end(at: location)
         return TrackResource(for: start, makeDecoder: parts.makeDecoder) {
             [open = parts.open, locate = parts.locate] track, refresh in
             for task in before { await task.value }

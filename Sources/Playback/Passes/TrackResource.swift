@@ -5,12 +5,11 @@ import System
 /// resource.
 final class TrackResource: Sendable {
     typealias Open = @Sendable (Track, Bool) async throws -> any ResourceReader
-    typealias MakeDecoder = @Sendable (any ResourceReader, Track) async throws -> any AudioDecoder
 
     let track: Track
     private let refresh: Bool
     private let open: Open
-    private let makeDecoder: MakeDecoder
+    private let makeDecoder: TrackDownload.MakeDecoder
 
     private struct State {
         var reader: (any ResourceReader)?
@@ -28,7 +27,7 @@ final class TrackResource: Sendable {
 
     /// Creates the resource of the pass `first`. Its reads have the priority of that pass until
     /// `raisePriority`.
-    init(for first: PassStart, makeDecoder: @escaping MakeDecoder, open: @escaping Open) {
+    init(for first: PassStart, makeDecoder: @escaping TrackDownload.MakeDecoder, open: @escaping Open) {
         track = first.track
         refresh = first.refresh
         self.open = open

@@ -47,7 +47,7 @@ package struct PlaybackParts: Sendable {
     /// not played yet are not shown.
     package var openFile: OpenFile?
     /// Chooses the decoder of an open resource by its kind, and makes it.
-    package var makeDecoder: @Sendable (any ResourceReader, Track) async throws -> any AudioDecoder
+    package var makeDecoder: TrackDownload.MakeDecoder
     package var output: any AudioOutput
     /// A connection attempt of `output` that has begun already; `nil` if the player must connect.
     package var connecting: Task<Void, any Error>?
@@ -65,9 +65,7 @@ package struct PlaybackParts: Sendable {
 
     package init(
         open: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader,
-        makeDecoder:
-            @escaping @Sendable (any ResourceReader, Track) async throws ->
-            any AudioDecoder,
+        makeDecoder: @escaping TrackDownload.MakeDecoder,
         output: any AudioOutput,
         resolver: any TrackResolver,
         save: @escaping @Sendable ([Track], String) async throws -> Void,

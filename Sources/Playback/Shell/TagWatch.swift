@@ -15,7 +15,7 @@ final class TagWatch: Sendable {
     static let mostFiles = 20_000
 
     private let openFile: PlaybackParts.OpenFile
-    private let makeDecoder: TrackResource.MakeDecoder
+    private let makeDecoder: TrackDownload.MakeDecoder
     private let cache: (any CacheStatus)?
     private let found: Found
     private let thread = WorkThread(name: "tags", isLowPriority: true)

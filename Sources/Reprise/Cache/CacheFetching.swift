@@ -1,5 +1,6 @@
 import Cache
 import Media
+import Playback
 
 /// `reprise cache fetch`, `pin` and `unpin`.
 struct CacheFetching {
@@ -79,14 +80,14 @@ struct CacheFetching {
         var tracks = tracks
         var seen = Set(tracks.map(\.location))
         var cached: [Track] = []
-        try await withThrowingTaskGroup(of: (Int, TrackFetch.Outcome).self) { group in
+        try await withThrowingTaskGroup(of: (Int, FetchOutcome).self) { group in
             var next = 0
             var running = 0
             while true {
                 while running < Self.fetchesAtATime, next < tracks.count {
-                    let index = next
-                    let fetch = trackFetch(tracks[next], next, progress)
-                    group.addTask { (index, try await fetch.run()) }
+                    group.addTask { [index = next, track = tracks[next]] in
+                        (index, try await outcome(of: track, index, progress))
+                    }
                     next += 1
                     running += 1
                 }
@@ -124,20 +125,52 @@ struct CacheFetching {
         )
     }
 
-    private func trackFetch(_ track: Track, _ index: Int, _ progress: FetchProgress) -> TrackFetch {
-        let name = track.tags.title ?? track.location.name
-        let administration = administration
-        return TrackFetch(
-            track: track,
-            supply: command.supply,
-            entry: { url in try await administration.info(for: url) },
-            onReader: { reader in progress.reading(index, name, reader) }
-        )
+    /// Downloads `track` to its end; of a local file, only checks that it is music.
+    private func outcome(of track: Track, _ index: Int, _ progress: FetchProgress) async throws
+        -> FetchOutcome
+    {
+        let supply = command.supply
+        let download = TrackDownload(
+            of: track,
+            open: { try await supply.opener.open($0) },
+            makeDecoder: supply.makeDecoder,
+            resolver: supply.resolver,
+            clock: console.clock
+        ) { step in
+            switch step {
+            case .opened(let reader): progress.began(index, track.tags.title ?? track.location.name, reader)
+            case .closing: progress.ended(index)
+            case .learned, .progressed: break
+            }
+        }
+        do {
+            let report: LoadReport
+            switch try await download.run() {
+            case .list(let list): return .list(list)
+            case .music(let last): report = last
+            }
+            guard case .web(let url) = track.location else { return .local }
+            // Looked up last, because only bytes that the index records will be found the next time.
+            if let entry = try await administration.info(for: url), entry.isComplete {
+                return .cached(entry, fetched: report.fetchedBytes)
+            }
+            var cause = supply.lastNotCached().map { "not cached: " + $0.safeText }
+            if report.live != nil { cause = "a live stream can't be cached" }
+            return .failed(
+                MediaError(
+                    .notCached,
+                    track.location.safeText,
+                    cause ?? "its server forbids caching it, or the cache is full"
+                )
+            )
+        } catch let error as MediaError {
+            return .failed(error)
+        }
     }
 
     /// Prints the outcome for a track at `source`; `outcome` is `nil` if it was only pinned or unpinned. The
     /// title of its entry, which the queue and `cache list` show, precedes that of `tags`.
-    private func show(_ source: SafeText, _ tags: TrackTags, _ outcome: TrackFetch.Outcome?) {
+    private func show(_ source: SafeText, _ tags: TrackTags, _ outcome: FetchOutcome?) {
         var tags = tags
         var size = EventField.none
         var fetched = EventField.none
@@ -169,4 +202,15 @@ struct CacheFetching {
             or: ["\(word ?? "")  \(TrackName.text(tags.title, tags.artist, at: source))"]
         )
     }
+}
+
+/// The result of a download for one track.
+enum FetchOutcome: Sendable, Equatable {
+    /// All of it is cached in an entry; `fetched` bytes were downloaded now.
+    case cached(CachedItem, fetched: Int64)
+    /// A local file that can be played, which needs no cache.
+    case local
+    /// A list instead of music, of these tracks.
+    case list(ResolvedTracks)
+    case failed(MediaError)
 }

@@ -1,4 +1,5 @@
 import Media
+import Playback
 
 /// The functions with which `reprise cache` resolves, downloads and decodes tracks.
 struct MusicSupply: Sendable {
@@ -7,7 +8,7 @@ struct MusicSupply: Sendable {
     /// Opens a track; its bytes are cached.
     let opener: any ResourceOpener
     /// Chooses and creates the decoder of an open resource.
-    let makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
+    let makeDecoder: TrackDownload.MakeDecoder
     /// Returns `true` if the content of a whole resource does not match a checksum that it contains.
     let isDamaged: @Sendable (any ByteSource) async throws -> Bool
     /// The last error that says why something could not be cached.

@@ -34,13 +34,16 @@ final class FetchProgress: Sendable {
         }
     }
 
-    /// Shows the download of the track numbered `index` by `reader`; removes it if `reader` is `nil`.
-    func reading(_ index: Int, _ name: SafeText, _ reader: (any ResourceReader)?) {
+    /// Shows the download of the track numbered `index` by `reader`, until `ended`.
+    func began(_ index: Int, _ name: SafeText, _ reader: any ResourceReader) {
+        state.withLock { $0.downloads[index] = Download(name: name, reader: reader) }
+        draw()
+    }
+
+    func ended(_ index: Int) {
         state.withLock { state in
-            if let ended = state.downloads[index], reader == nil {
-                state.totals.endedBytes += ended.reader.report.fetchedBytes
-            }
-            state.downloads[index] = reader.map { Download(name: name, reader: $0) }
+            let ended = state.downloads.removeValue(forKey: index)
+            state.totals.endedBytes += ended?.reader.report.fetchedBytes ?? 0
         }
         draw()
     }
@@ -108,7 +111,7 @@ struct FetchTotals: Sendable {
     /// A track is a list: its `count` tracks that were not counted yet take its place.
     mutating func listFound(of count: Int) { trackCount += count - 1 }
 
-    mutating func count(_ outcome: TrackFetch.Outcome) {
+    mutating func count(_ outcome: FetchOutcome) {
         doneCount += 1
         switch outcome {
         case .cached(let entry, let fetched):

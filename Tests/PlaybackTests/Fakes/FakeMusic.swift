@@ -26,6 +26,8 @@ struct FakeMusic: Sendable {
     var timeMap: TimeMap?
     /// `true` if its bytes are cached.
     var isStored = true
+    /// How many of its bytes are stored at first; `nil` for all.
+    var storedCount: Int64?
     /// `true` if its server sends it only as a whole.
     var arrivesInOrder = false
     /// Seeks land `shift` frames after the position that they report, until `slices` of stored bytes are
@@ -88,6 +90,9 @@ final class FakeReader: ResourceReader {
         log.withLock { $0.readOffsets.append(offset) }
         if let gate = music.gate, offset >= gate.byte { try await gate.clock.sleep(until: .seconds(1)) }
         guard offset < Int64(bytes.count) else { return [] }
+        if self.isFilled {
+            try await wait(for: "the byte that is filled in") { report.stored.contains(offset) }
+        }
         var end = min(bytes.count, Int(offset) + count)
         let title = music.live?.titles.first { $0.offset > offset && $0.offset < end }
         if let title { end = Int(title.offset) }
@@ -101,7 +106,7 @@ final class FakeReader: ResourceReader {
     var report: LoadReport {
         var report = LoadReport()
         report.length = length
-        report.stored = ByteRangeSet(0..<Int64(bytes.count))
+        report.stored = ByteRangeSet(0..<(music.storedCount ?? Int64(bytes.count)))
         if var live = music.live {
             live.readTo = self.readTo
             report.live = live

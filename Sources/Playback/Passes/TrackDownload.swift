@@ -1,0 +1,143 @@
+package import Media
+package import System
+
+/// Downloads one track into the cache: opens it, checks by its head that it is music, stores its tags, and fetches
+/// what is missing.
+///
+/// The loader gives these requests the lowest priority, so the music never waits for their bytes.
+package struct TrackDownload: Sendable {
+    package typealias MakeDecoder = @Sendable (any ResourceReader, Track) async throws -> any AudioDecoder
+
+    /// The result of a download that did not fail.
+    package enum Outcome: Sendable {
+        /// Everything that the server lets be cached is stored, as the report states.
+        case music(LoadReport)
+        /// The resource is a list, of these tracks. It stays cached.
+        case list(ResolvedTracks)
+    }
+
+    /// An event of a download in progress.
+    package enum Step: Sendable {
+        /// The reader is open: its report can be shown.
+        case opened(any ResourceReader)
+        /// The head of the music states its tags and length.
+        case learned(StreamInfo)
+        /// About once a second while bytes arrive.
+        case progressed
+        /// The reader closes, after success or failure, and this is its last report.
+        case closing(LoadReport)
+    }
+
+    private let track: Track
+    private let open: @Sendable (ResourceLocation) async throws -> any ResourceReader
+    private let makeDecoder: MakeDecoder
+    private let resolver: any TrackResolver
+    private let clock: any MonotonicClock
+    private let onStep: @Sendable (Step) -> Void
+
+    package init(
+        of track: Track,
+        open: @escaping @Sendable (ResourceLocation) async throws -> any ResourceReader,
+        makeDecoder: @escaping MakeDecoder,
+        resolver: any TrackResolver,
+        clock: any MonotonicClock,
+        onStep: @escaping @Sendable (Step) -> Void
+    ) {
+        self.track = track
+        self.open = open
+        self.makeDecoder = makeDecoder
+        self.resolver = resolver
+        self.clock = clock
+        self.onStep = onStep
+    }
+
+    /// Returns when the track is cached as far as possible; a local file is only checked. Throws `MediaError`
+    /// if it is no music or cannot be loaded, and `CancellationError`; bytes received until then stay cached.
+    package func run() async throws -> Outcome {
+        let reader = try await open(track.location)
+        reader.setPriority(isLow: true)
+        onStep(.opened(reader))
+        do {
+            let list = try await readHead(through: reader)
+            if list == nil { try await Self.fetchRest(through: reader, clock) { onStep(.progressed) } }
+            let report = reader.report
+            await close(reader)
+            return list.map { .list($0) } ?? .music(report)
+        } catch {
+            await close(reader)
+            throw error
+        }
+    }
+
+    private func close(_ reader: any ResourceReader) async {
+        onStep(.closing(reader.report))
+        await reader.close()
+    }
+
+    /// Decodes the head, and stores its tags for `cache list`. Returns the tracks of a list that is named as
+    /// music. What is neither is removed from the cache.
+    private func readHead(through reader: any ResourceReader) async throws -> ResolvedTracks? {
+        do {
+            let decoder = try await makeDecoder(reader, track)
+            try await decoder.open()
+            let info = decoder.info
+            let tags = info.tags.filled(from: track.tags)
+            reader.storeTags(
+                title: tags.title,
+                artist: tags.artist,
+                duration: info.duration ?? track.duration
+            )
+            onStep(.learned(info))
+            return nil
+        } catch let error as MediaError where error.code == .emptyResource {
+            await reader.reject()
+            throw error
+        } catch let error as MediaError where error.code == .notAudio {
+            do {
+                if let list = try await resolver.list(at: track, openAs: reader) { return list }
+            } catch let problem as MediaError {
+                if problem.code == .badPlaylist { await reader.reject() }
+                throw problem
+            }
+            await reader.reject()
+            throw error
+        }
+    }
+
+    /// Fetches the missing bytes of an open resource. Returns when all that can be cached are stored; throws
+    /// `MediaError` if the loader gives up, and `CancellationError`.
+    ///
+    /// `progressed` is called about once a second while bytes arrive.
+    static func fetchRest(
+        through reader: any ResourceReader,
+        _ clock: any MonotonicClock,
+        progressed: () -> Void
+    ) async throws {
+        // The read-ahead of music that was played is no more urgent than the other missing bytes.
+        reader.allowReadAhead(bytesPerSecond: 0)
+        reader.setPriority(isLow: true)
+        reader.fill()
+        var due = clock.now + .seconds(1)
+        while let offset = reader.report.missingOffset {
+            guard try await !reader.read(at: offset, count: 1).isEmpty else { return }
+            guard clock.now >= due else { continue }
+            due = clock.now + .seconds(1)
+            progressed()
+        }
+    }
+}
+
+extension LoadReport {
+    /// The offset of a byte that can be fetched and cached: one that a request will deliver, so that waiting for it
+    /// cancels no request, or else the first missing one. `nil` if there is none.
+    ///
+    /// If the length is unknown, this is the end of the bytes stored from the start.
+    package var missingOffset: Int64? {
+        guard live == nil, isCached else { return nil }
+        if let coming = inFlight.first(where: { !stored.contains($0.lowerBound) }) {
+            return coming.lowerBound
+        }
+        guard let length else { return stored.run(from: 0)?.upperBound ?? 0 }
+        return stored.gaps(in: 0..<length).first?.lowerBound
+    }
+}
