@@ -67,7 +67,7 @@ struct MouseTests {
         #expect(state.queue.list.top == 0)
         state.type("6")
         wheel(.wheelDown, &state)
-        #expect(state.help.top == 3 && state.queue.list.top == 0)
+        #expect(state.help.list.top == 3 && state.queue.list.top == 0)
     }
 
     /// 240 seconds in 10,000 bytes, after 400 bytes of tags.

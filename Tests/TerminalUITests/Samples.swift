@@ -1,5 +1,6 @@
 import Media
-import TerminalUI
+
+@testable import TerminalUI
 
 /// A queue that shows every kind of row; then `change` applies.
 func sampleSnapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
@@ -139,6 +140,11 @@ func lines(_ text: String) -> [String] {
 }
 
 extension UIState {
+    var cache: CacheView { lists.view() }
+    var network: NetworkView { lists.view() }
+    var messages: MessagesView { lists.view() }
+    var help: HelpView { lists.view() }
+
     private static let signs: [Character: Key] = [
         "\n": .enter, "\t": .tab, "⎋": .escape, "⌫": .backspace, "↑": .up, "→": .right, "←": .left,
     ]

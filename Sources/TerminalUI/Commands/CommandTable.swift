@@ -106,14 +106,12 @@ package enum CommandTable {
             "NAME",
             "open a view; Tab: names",
             reach: .screen,
-            completion: .words(ViewName.allCases.map(\.rawValue)),
-            usage: "one of " + ViewName.allCases.map(\.rawValue).joined(separator: ", "),
-            keys: [
-                .init(["1"], "queue", "queue"), .init(["2"], "current track", "playing"),
-                .init(["3"], "cached tracks", "cache"), .init(["4"], "network requests", "network"),
-                .init(["5"], "messages", "messages"), .init(["6"], "keys and commands", "help"),
-            ]
-        ) { ViewName(rawValue: $0).map { .show($0) } },
+            completion: .words(ViewName.allCases.map(\.word)),
+            usage: "one of " + ViewName.allCases.map(\.word).joined(separator: ", "),
+            keys: ViewName.allCases.prefix(9).map {
+                .init([.character(Character("\($0.number)"))], $0.help, $0.word)
+            }
+        ) { word in ViewName.allCases.first { $0.word == word }.map { .show($0) } },
         CommandRow("help", .toggleHelp, "show or hide the keys", reach: .keys, keys: ["?"]),
         CommandRow("back", .back, "leave view, stop reading", reach: .screen, keys: [.escape]),
     ]

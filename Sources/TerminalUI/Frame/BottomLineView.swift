@@ -94,7 +94,7 @@ private struct Hint {
     /// stay.
     static func all(of state: UIState, columns: Int) -> [Hint] {
         var hints: [Hint] = []
-        for (command, word) in commands(in: state.view, isQueueEmpty: state.player.tracks.isEmpty) {
+        for (command, word) in commands(in: state) {
             guard let key = state.keyMap.name(of: command), !hints.contains(where: { $0.key == key }) else {
                 continue
             }
@@ -109,26 +109,10 @@ private struct Hint {
         hints.reduce(-3) { $0 + $1.key.columns + 1 + $1.word.columns + 3 }
     }
 
-    private static func commands(in view: ViewName, isQueueEmpty: Bool) -> [(UICommand, SafeText)] {
-        let own: [(UICommand, SafeText)]
-        switch view {
-        case .queue where isQueueEmpty:
-            own = [
-                (.openCommandLine("add "), "add"), (.show(.cache), "cached tracks"),
-                (.openCommandLine(""), "command"),
-            ]
-        case .queue:
-            own = [
-                (.playSelected, "play"), (.search(nil), "search"), (.filter(nil), "filter"),
-                (.removeSelected, "remove"), (.toggleMark, "mark"),
-            ]
-        case .cache:
-            own = [(.playSelected, "add to queue"), (.removeSelected, "delete"), (.pinSelected, "pin")]
-        case .playing: own = [(.player(.toggle), "pause"), (.player(.pin(nil)), "pin")]
-        case .network, .messages, .help: own = [(.selectBy(1), "down"), (.selectBy(-1), "up")]
-        }
-        let help: [(UICommand, SafeText)] = view == .help ? [] : [(.toggleHelp, "help")]
-        let leave: (UICommand, SafeText) = view == .queue ? (.nextView(by: 1), "views") : (.back, "back")
-        return help + own + [leave, (.player(.quit), "quit")]
+    private static func commands(in state: UIState) -> [(UICommand, SafeText)] {
+        let help: [(UICommand, SafeText)] = state.view == .help ? [] : [(.toggleHelp, "help")]
+        let leave: (UICommand, SafeText) =
+            state.view == .queue ? (.nextView(by: 1), "views") : (.back, "back")
+        return help + state.lists.current.hints(in: state.player) + [leave, (.player(.quit), "quit")]
     }
 }

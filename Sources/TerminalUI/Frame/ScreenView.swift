@@ -23,7 +23,7 @@ package struct ScreenView: Sendable {
             return buffer
         }
         if let row = layout.tabRow { TabView.draw(state, row: row, into: &buffer) }
-        drawList(state, into: &buffer)
+        state.lists.current.draw(state.context, timeOfDay: timeOfDay, into: &buffer)
         if let sound = state.sound { SoundView.draw(sound, rows: layout.soundRows, into: &buffer) }
         if let row = layout.nowPlayingRow {
             let showsRemaining = state.showsRemainingTime
@@ -33,20 +33,6 @@ package struct ScreenView: Sendable {
         if let row = layout.statusRow { StatusView.draw(state, row: row, into: &buffer) }
         if let row = layout.messageRow { BottomLineView.draw(state, row: row, into: &buffer) }
         return buffer
-    }
-
-    private func drawList(_ state: UIState, into buffer: inout CellBuffer) {
-        let layout = state.layout
-        let rows = layout.listRows
-        switch state.view {
-        case .queue:
-            QueueView.draw(state.queue, of: state.player, keyMap: state.keyMap, rows: rows, into: &buffer)
-        case .playing: PlayingView.draw(state.player, at: state.playing, rows: rows, into: &buffer)
-        case .cache: CacheView.draw(state.cache, layout: layout, into: &buffer)
-        case .network: NetworkView.draw(state.network, layout: layout, timeOfDay: timeOfDay, into: &buffer)
-        case .messages: MessagesView.draw(state.messages, rows: rows, timeOfDay: timeOfDay, into: &buffer)
-        case .help: HelpView.draw(state.keyMap, at: state.help, rows: rows, into: &buffer)
-        }
     }
 }
 

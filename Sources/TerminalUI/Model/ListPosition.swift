@@ -27,6 +27,9 @@ package struct ListPosition: Sendable, Equatable {
         return (top + height >= count ? pages : min(top / height + 1, pages - 1), pages)
     }
 
+    /// `12 of `, the selected row of a list that is longer than the window; else empty.
+    var placeText: String { isCut ? "\(selected + 1) of " : "" }
+
     /// `true` if the last row is selected or the list is empty: then the selection follows new rows.
     package var isAtEnd: Bool { selected >= count - 1 }
 

@@ -20,8 +20,8 @@ package struct Prompt: Sendable {
     /// A filter prompt starts with the current filter, which is edited more often than replaced.
     init(_ kind: Kind, of lists: ViewLists) {
         self.kind = kind
-        origin = lists.current.selected
-        earlierFilter = lists.filter
+        origin = lists.list.selected
+        earlierFilter = lists.filterText
         if kind == .filter { line.insert(earlierFilter) }
     }
 
@@ -36,7 +36,7 @@ package struct Prompt: Sendable {
             case .filter: lists.setFilter(earlierFilter, in: player)
             case .search: lists.endSearch()
             }
-            lists.current.select(origin)
+            lists.list.select(origin)
             return false
         case .editing, .wantsPaths:
             show(in: &lists, of: player)
@@ -54,11 +54,11 @@ package struct Prompt: Sendable {
         case .filter: lists.setFilter(line.text, in: player)
         case .search where line.text.isEmpty:
             lists.endSearch()
-            lists.current.select(origin)
+            lists.list.select(origin)
         case .search:
             guard line.text != lists.searchText else { return }
             lists.find(line.text, from: origin, in: player)
-            if !lists.hasFound { lists.current.select(origin) }
+            if !lists.hasFound { lists.list.select(origin) }
         }
     }
 }

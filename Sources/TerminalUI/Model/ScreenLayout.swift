@@ -1,33 +1,3 @@
-package import Media
-
-/// The views of the screen, in the order of their numbers and of `Tab`.
-package enum ViewName: String, Sendable, CaseIterable {
-    case queue
-    case playing
-    case cache
-    case network
-    case messages
-    case help
-
-    /// The text of its tab.
-    package var title: SafeText { SafeText(rawValue.prefix(1).uppercased() + rawValue.dropFirst()) }
-
-    /// `true` if its list has a line of column titles.
-    var hasHeader: Bool { self == .cache || self == .network }
-
-    /// `true` if one of its rows is selected; the other views only scroll.
-    var hasSelection: Bool { self != .playing && self != .help }
-
-    /// The number of its key, from 1.
-    package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
-
-    /// The view `tabs` further on, wrapping around.
-    func next(by tabs: Int) -> ViewName {
-        let all = Self.allCases
-        return all[(number - 1 + tabs % all.count + all.count) % all.count]
-    }
-}
-
 /// The rows of a window and what each of them shows, for any size, even 0×0.
 ///
 /// A window with few rows drops the blank rows first, then the tabs, the list, the bar and the status.

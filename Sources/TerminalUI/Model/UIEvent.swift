@@ -72,7 +72,7 @@ package enum UIAction: Sendable, Equatable {
     case leave
 }
 
-/// The result of a command on a list: actions for the shell, and a line for the user.
+/// The result of a command: actions for the shell, and a line for the user.
 struct CommandOutcome {
     var actions: [UIAction]
     var answer: CommandAnswer?
@@ -82,6 +82,10 @@ struct CommandOutcome {
     init(_ actions: [UIAction] = [], answer: CommandAnswer? = nil) {
         self.actions = actions
         self.answer = answer
+    }
+
+    static func noSelection(in player: PlayerSnapshot) -> CommandOutcome {
+        player.tracks.isEmpty ? .error("The queue is empty") : .noSelection
     }
 
     static func error(_ text: SafeText) -> CommandOutcome { CommandOutcome(answer: .error(text)) }

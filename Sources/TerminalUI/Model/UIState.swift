@@ -9,10 +9,8 @@ package struct UIState: Sendable {
     /// The most sources that one paste adds; a longer paste is refused as a mistake.
     private static let mostPastedLines = 1_000
 
-    package let keyMap: KeyMap
-    package private(set) var player = PlayerSnapshot()
-    package private(set) var layout: ScreenLayout
-    private var lists = ViewLists()
+    private(set) var context: ViewContext
+    private(set) var lists = ViewLists()
     package private(set) var answer: CommandAnswer? {
         didSet { if answer != nil { answerCount += 1 } }
     }
@@ -29,23 +27,22 @@ package struct UIState: Sendable {
     private var isUntouched = true
     /// `true` after a key that opens a line was refused: the word typed after it must not run as keys.
     package private(set) var ignoresTyping = false
+    /// The number of the newest message that was visible when a key was pressed.
+    private var seenNumber = 0
     /// `true` from the first snapshot on.
     private var hasSnapshot = false
 
     package init(columns: Int, rows: Int, keyMap: KeyMap = .standard, history: [String] = []) {
-        self.keyMap = keyMap
+        context = ViewContext(keyMap: keyMap, layout: ScreenLayout(columns: columns, rows: rows))
         typing = Typing(history: history)
-        layout = ScreenLayout(columns: columns, rows: rows)
-        lists.fit(to: layout, player, keyMap)
+        lists.update(to: context, from: player)
     }
 
+    package var keyMap: KeyMap { context.keyMap }
+    package var player: PlayerSnapshot { context.player }
+    package var layout: ScreenLayout { context.layout }
     package var view: ViewName { lists.open }
-    package var queue: QueueViewState { lists.queue }
-    package var playing: ListPosition { lists.playing }
-    package var cache: CacheViewState { lists.cache }
-    package var network: NetworkViewState { lists.network }
-    package var messages: MessagesViewState { lists.messages }
-    package var help: ListPosition { lists.help }
+    package var queue: QueueView { lists.view() }
 
     /// The command being typed; `nil` if none is.
     package var commandLine: CommandLine? { typing.command }
@@ -57,16 +54,18 @@ package struct UIState: Sendable {
     var typed: (sign: SafeText, line: CommandLine)? { typing.line }
 
     /// The player's newest message; `nil` once a key was pressed while it was visible.
-    package var message: SafeText? { messages.unseen }
+    package var message: SafeText? {
+        player.messages.last.flatMap { $0.number == seenNumber ? nil : $0.text }
+    }
 
     /// Identifies the answer or the message at the bottom, which goes after a while; `nil` if there is none.
     package var notice: [Int]? {
-        typed == nil && (answer != nil || message != nil) ? [answerCount, messages.newestNumber] : nil
+        typed == nil && (answer != nil || message != nil) ? [answerCount, player.newestMessage] : nil
     }
 
     /// `true` if a filter or search has tracks left to examine. Each `UIEvent.idle` examines one slice of
     /// them.
-    package var hasWork: Bool { queue.hasWork(in: player) }
+    package var hasWork: Bool { lists.hasWork(in: player) }
 
     /// `true` if the spectrum is visible and changes with the music.
     package var movesSound: Bool { sound != nil && !layout.soundRows.isEmpty && player.state == .playing }
@@ -79,12 +78,11 @@ package struct UIState: Sendable {
         case .listed(let word, let paths): typing.complete(word, with: paths)
         case .mouse(let event): return point(event)
         case .snapshot(let snapshot): return show(snapshot)
-        case .cache(let report): answer = lists.cache.show(report) ?? answer
-        case .requests(let records, let count, let underWay):
-            lists.network.show(records, count: count, underWay: underWay)
+        case .cache, .requests: answer = lists.receive(event) ?? answer
         case .idle:
-            lists.queue.work(in: player)
-            reportVainSearch()
+            let wasSearching = lists.isSearching
+            lists.work(in: player)
+            if wasSearching { reportVainSearch() }
         case .sound(let picture, let now): sound?.show(picture, at: now)
         case .resized(let columns, let rows): fitLayout(columns: columns, rows: rows)
         case .noticeExpired: clearNotice()
@@ -99,24 +97,21 @@ package struct UIState: Sendable {
 
     private mutating func show(_ snapshot: PlayerSnapshot) -> [UIAction] {
         let before = player
-        player = snapshot
+        context.player = snapshot
         // The bars are cleared when playback stops or a track opens; while paused or buffering they stand
         // still.
         if sound != nil, [.stopped, .opening, .ended].contains(snapshot.state) { sound = SoundBars() }
-        lists.queue.show(snapshot, before: before)
-        let newest = messages.newestNumber
-        lists.messages.show(snapshot.messages, columns: layout.columns)
+        lists.update(to: context, from: before)
         // The newest line is shown: a setting that changed, or a message.
         if let change = CommandReply.changes(from: before, to: snapshot).last, hasSnapshot, typed == nil {
             answer = .notice(change)
-        } else if messages.newestNumber != newest, typed == nil {
+        } else if snapshot.newestMessage != before.newestMessage, typed == nil {
             openFailedStart(snapshot)
             answer = snapshot.messages.last.flatMap { failure($0) }
             if answer != nil, let enteredLine { typing.open(enteredLine) }
-            if answer != nil { lists.messages.markSeen() }
+            if answer != nil { seenNumber = snapshot.newestMessage }
         }
         hasSnapshot = true
-        lists.fitFacts(of: player)
         return snapshot.isOver ? [.leave] : []
     }
 
@@ -162,7 +157,7 @@ package struct UIState: Sendable {
         if answer?.isError == true, entry?.command == .toggleHelp, typing.isUnknownCommand { typing.cancel() }
         clearNotice()
         if typing.command != nil { return edit(with: key) }
-        if let isOpen = typing.prompt?.apply(key, to: &lists, of: player) {
+        if let isOpen = typing.prompt?.apply(key, to: &lists, of: context.player) {
             guard !isOpen else { return [] }
             typing.prompt = nil
             if key == .enter { reportVainSearch() }
@@ -182,7 +177,7 @@ package struct UIState: Sendable {
     /// Removes the answer and the message at the bottom, unless typed text or the answer covers the message.
     private mutating func clearNotice() {
         enteredLine = nil
-        if typed == nil, answer == nil, layout.messageRow != nil { lists.messages.markSeen() }
+        if typed == nil, answer == nil, layout.messageRow != nil { seenNumber = player.newestMessage }
         answer = nil
     }
 
@@ -221,7 +216,7 @@ package struct UIState: Sendable {
             return []
         }
         if typing.prompt != nil {
-            typing.prompt?.paste(text, to: &lists, of: player)
+            typing.prompt?.paste(text, to: &lists, of: context.player)
             return []
         }
         let lines = Typing.sources(in: text)
@@ -236,55 +231,51 @@ package struct UIState: Sendable {
     // MARK: Commands
 
     mutating func run(_ command: UICommand) -> [UIAction] {
-        if command != .removeSelected { lists.cache.cancelDelete() }
-        if command != .moveSelected(by: 1), command != .moveSelected(by: -1) { lists.queue.endMoving() }
+        let outcome = lists.run(command, in: context) ?? runAnywhere(command)
+        let given = outcome.answer ?? outcome.actions.compactMap { reply(to: $0) }.last
+        answer = given ?? answer
+        return outcome.answer == nil && given?.isError == true ? [] : outcome.actions
+    }
+
+    /// Runs a command to which the open view gives no meaning of its own.
+    private mutating func runAnywhere(_ command: UICommand) -> CommandOutcome {
         switch command {
         case .player(.quit):
             isLeaving = true
-            return [.send(.quit), .leave]
+            return CommandOutcome([.send(.quit), .leave])
         case .player(.sort) where view != .queue, .openCommandLine("sort ") where view != .queue:
-            answer = notHere("sort")
-        case .player(let command):
-            answer = reply(to: .send(command)) ?? answer
-            return answer?.isError == true ? [] : [.send(command)]
+            return notHere("sort")
+        case .player(let command): return CommandOutcome([.send(command)])
         case .show(let name): return open(name)
         case .nextView(let tabs): return open(view.next(by: tabs))
         case .toggleHelp: return open(view == .help ? lists.viewBeforeHelp : .help)
         case .back: return goBack()
         case .selectBy(let rows): lists.go(by: rows)
-        case .selectByPage(let pages): lists.go(by: pages * max(1, lists.current.height))
-        case .selectFirst: lists.go(by: -lists.current.count)
-        case .selectLast: lists.go(by: lists.current.count)
+        case .selectByPage(let pages): lists.go(by: pages * max(1, lists.list.height))
+        case .selectFirst: lists.go(by: -lists.list.count)
+        case .selectLast: lists.go(by: lists.list.count)
         case .selectCurrent:
-            guard let current = player.currentIndex else {
-                answer = .error("Nothing is playing")
-                return []
-            }
-            lists.queue.select(place: current, in: player)
-            return open(.queue)
-        case .playSelected, .removeSelected, .pinSelected, .playedSelected, .moveSelected:
-            let outcome = onSelection(command)
-            answer = outcome.answer ?? outcome.actions.compactMap { reply(to: $0) }.last ?? answer
-            return outcome.actions
-        case .toggleMark, .markAll, .unmarkAll: mark(command)
+            guard player.currentIndex != nil else { return .error("Nothing is playing") }
+            return CommandOutcome(open(.queue).actions + run(command))
         case .search(let text): look(for: text, .search)
         case .filter(let text): look(for: text, .filter)
         case .nextMatch(let step):
-            if lists.findNext(step, in: player) {
-                reportVainSearch()
-            } else {
-                answer = .notice("No search yet")
-            }
+            guard lists.findNext(step, in: player) else { return .notice("No search yet") }
+            reportVainSearch()
         case .toggleRemainingTime:
             showsRemainingTime.toggle()
-            answer = .notice(showsRemainingTime ? "Remaining time" : "Elapsed time")
+            return .notice(showsRemainingTime ? "Remaining time" : "Elapsed time")
         case .toggleSound: return toggleSound()
         case .openCommandLine(let text): typing.open(text)
-        case .redraw:
-            answer = .notice("Redrawn")
-            return [.redrawAll]
+        case .redraw: return .notice("Redrawn", [.redrawAll])
+        case .playSelected: return notHere("play from")
+        case .removeSelected: return notHere("remove from")
+        case .pinSelected: return notHere("pin from")
+        case .playedSelected: return notHere("mark episodes in")
+        case .moveSelected: return notHere("move rows in")
+        case .toggleMark, .markAll, .unmarkAll: return notHere("mark rows in")
         }
-        return []
+        return CommandOutcome()
     }
 
     private func reply(to action: UIAction) -> CommandAnswer? {
@@ -292,51 +283,16 @@ package struct UIState: Sendable {
         return CommandReply.answer(to: command, in: player, keys: keyMap)
     }
 
-    /// Runs a command on the selected row or the marked tracks, which only the queue and the cache have.
-    private mutating func onSelection(_ command: UICommand) -> CommandOutcome {
-        switch (view, command) {
-        case (.queue, _) where player.tracks.isEmpty: .error("The queue is empty")
-        case (.queue, .playSelected):
-            queue.selectedPlace.map { CommandOutcome([.send(.jump($0 + 1))]) } ?? .noSelection
-        case (.queue, .removeSelected): lists.queue.removeChosen(from: player, keys: keyMap)
-        case (.queue, .pinSelected): lists.queue.pinChosen(in: player)
-        case (.queue, .playedSelected): lists.queue.togglePlayedChosen(in: player)
-        case (.queue, .moveSelected(let rows)): lists.queue.moveChosen(by: rows, in: player, keys: keyMap)
-        case (.cache, .playSelected): cache.add()
-        case (.cache, .removeSelected): lists.cache.delete(key: keyMap.name(of: .removeSelected))
-        case (.cache, .pinSelected): cache.togglePin()
-        case (_, .playSelected): CommandOutcome(answer: notHere("play from"))
-        case (_, .removeSelected): CommandOutcome(answer: notHere("remove from"))
-        case (_, .pinSelected): CommandOutcome(answer: notHere("pin from"))
-        case (_, .playedSelected): CommandOutcome(answer: notHere("mark episodes in"))
-        default: CommandOutcome(answer: notHere("move rows in"))
-        }
-    }
-
     /// The answer to a command that the open view does not have.
-    private func notHere(_ verb: SafeText) -> CommandAnswer {
+    private func notHere(_ verb: SafeText) -> CommandOutcome {
         let way = keyMap.name(of: .show(.queue)).map { " (" + $0 + " opens the queue)" } ?? ""
         return .error("Can't " + verb + " this view" + way)
-    }
-
-    private mutating func mark(_ command: UICommand) {
-        guard view == .queue else {
-            answer = notHere("mark rows in")
-            return
-        }
-        switch command {
-        case .toggleMark: lists.queue.toggleMark(in: player)
-        case .markAll: lists.queue.markAll(in: player)
-        default: lists.queue.unmarkAll()
-        }
-        let count = queue.marks.count
-        answer = .notice(SafeText(count == 0 ? "Nothing is marked" : "\(count) marked"))
     }
 
     /// Searches or filters the open list by `text`, or opens the prompt if `text` is `nil`.
     private mutating func look(for text: String?, _ kind: Prompt.Kind) {
         guard lists.allows(kind) else {
-            answer = notHere(kind == .search ? "search" : "filter")
+            answer = notHere(kind == .search ? "search" : "filter").answer
             return
         }
         guard let text else {
@@ -345,7 +301,7 @@ package struct UIState: Sendable {
         }
         switch kind {
         case .filter: lists.setFilter(text, in: player)
-        case .search: lists.find(text, from: lists.current.selected, in: player)
+        case .search: lists.find(text, from: lists.list.selected, in: player)
         }
         reportVainSearch()
     }
@@ -356,27 +312,24 @@ package struct UIState: Sendable {
         answer = .error(SafeText("No match for \"\(text)\""))
     }
 
-    private mutating func toggleSound() -> [UIAction] {
+    private mutating func toggleSound() -> CommandOutcome {
         sound = sound == nil ? SoundBars() : nil
         fitLayout(columns: layout.columns, rows: layout.rows)
+        let watch = [UIAction.watchSound(sound != nil)]
         if sound != nil, layout.soundRows.isEmpty {
-            answer = .error("The spectrum needs a larger window")
-        } else {
-            answer = .notice(sound == nil ? "Spectrum off" : "Spectrum on")
+            return CommandOutcome(watch, answer: .error("The spectrum needs a larger window"))
         }
-        return [.watchSound(sound != nil)]
+        return .notice(sound == nil ? "Spectrum off" : "Spectrum on", watch)
     }
 
     // MARK: Views and their lists
 
-    private mutating func open(_ name: ViewName) -> [UIAction] {
+    private mutating func open(_ name: ViewName) -> CommandOutcome {
         // A search or filter being typed belongs to the view before.
         typing.prompt = nil
-        let wasCache = view == .cache
-        lists.show(name)
-        lists.fitFacts(of: player)
-        if name == .cache { return [.watchCache(true)] }
-        return wasCache ? [.watchCache(false)] : []
+        let actions = lists.show(name)
+        lists.update(to: context, from: player)
+        return CommandOutcome(actions)
     }
 
     /// `true` if `back` has nothing to close, so that it ends the reading of sources.
@@ -384,28 +337,20 @@ package struct UIState: Sendable {
         player.isReading && view == .queue && queue.filter == nil && queue.marks.isEmpty
     }
 
-    /// Closes what was opened last: the filter, a view, the marks; or else stops the reading of sources.
-    private mutating func goBack() -> [UIAction] {
+    /// Closes what was opened last: the filter or the view; or else stops the reading of sources.
+    private mutating func goBack() -> CommandOutcome {
         if view == .help { return open(lists.viewBeforeHelp) }
-        let hasFilter = (view == .queue || view == .cache) && !lists.filter.isEmpty
-        if hasFilter {
+        if !lists.filterText.isEmpty {
             lists.setFilter("", in: player)
-            answer = .notice("Filter off")
-        } else if view != .queue {
-            return open(.queue)
-        } else if !queue.marks.isEmpty {
-            mark(.unmarkAll)
-        } else if backStopsReading {
-            return run(.player(.stopReading))
-        } else {
-            answer = .notice("Nothing to close")
+            return .notice("Filter off")
         }
-        return []
+        if view != .queue { return open(.queue) }
+        return backStopsReading ? CommandOutcome([.send(.stopReading)]) : .notice("Nothing to close")
     }
 
     private mutating func fitLayout(columns: Int, rows: Int) {
-        layout = ScreenLayout(columns: columns, rows: rows, showsSound: sound != nil)
-        lists.fit(to: layout, player, keyMap)
+        context.layout = ScreenLayout(columns: columns, rows: rows, showsSound: sound != nil)
+        lists.update(to: context, from: player)
     }
 
     // MARK: Mouse
@@ -414,8 +359,8 @@ package struct UIState: Sendable {
         guard !layout.isTiny else { return [] }
         if event.kind == .press { clearNotice() }
         switch event.kind {
-        case .wheelUp: lists.current.scroll(by: -Self.wheelRows)
-        case .wheelDown: lists.current.scroll(by: Self.wheelRows)
+        case .wheelUp: lists.list.scroll(by: -Self.wheelRows)
+        case .wheelDown: lists.list.scroll(by: Self.wheelRows)
         case .press:
             if event.row == layout.tabRow {
                 let tabs = TabLine(open: view, columns: layout.columns)
@@ -425,11 +370,16 @@ package struct UIState: Sendable {
                 let target = BarPart.seekTarget(at: event.column, columns: layout.columns, of: player)
                 return target.map { run(.player(.seek($0))) } ?? []
             }
-            if let row = lists.row(at: event.row, layout) { lists.current.select(row) }
+            if let row = lists.row(at: event.row, layout) { lists.list.select(row) }
         case .doublePress:
-            guard let row = lists.row(at: event.row, layout), row == lists.current.selected else { return [] }
+            guard let row = lists.row(at: event.row, layout), row == lists.list.selected else { return [] }
             return run(.playSelected)
         }
         return []
     }
+}
+
+extension PlayerSnapshot {
+    /// The number of the newest message; 0 before the first.
+    fileprivate var newestMessage: Int { messages.last?.number ?? 0 }
 }

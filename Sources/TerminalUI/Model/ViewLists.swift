@@ -1,137 +1,153 @@
 internal import Media
 
-/// The views, which of them is open, and their lists. Pure.
+/// The views, which of them is open, and the search in each. Pure.
 struct ViewLists: Sendable {
-    private(set) var open = ViewName.queue
-    var queue = QueueViewState()
-    private(set) var playing = ListPosition()
-    var cache = CacheViewState()
-    var network = NetworkViewState()
-    var messages = MessagesViewState()
-    private(set) var help = ListPosition()
+    private var views = ViewTable.rows
+    /// The index of the open view.
+    private var place = 0
     /// The view to return to from the help.
     private(set) var viewBeforeHelp = ViewName.queue
-    /// The last text searched in each view, except in the queue, which has a search of its own.
-    private var searched: [ViewName: String] = [:]
-    /// The text of the last search outside of the queue; `nil` if it found something.
-    private var vainText: String?
+    /// The running search in each view, or the last one, which `findNext` repeats.
+    private var searches: [ViewName: RowSearch] = [:]
 
-    mutating func show(_ view: ViewName) {
-        if view == .help, open != .help { viewBeforeHelp = open }
-        open = view
-        vainText = nil
-    }
+    /// The open view.
+    var current: any ListView { views[place] }
+
+    var open: ViewName { type(of: current).name }
 
     /// The list of the open view.
-    var current: ListPosition {
-        get { self[keyPath: path] }
-        set { self[keyPath: path] = newValue }
+    var list: ListPosition {
+        get { views[place].list }
+        set { views[place].list = newValue }
     }
 
-    private var path: WritableKeyPath<ViewLists, ListPosition> {
-        switch open {
-        case .queue: \.queue.list
-        case .playing: \.playing
-        case .cache: \.cache.list
-        case .network: \.network.list
-        case .messages: \.messages.list
-        case .help: \.help
+    /// The view of a type in the table.
+    func view<View: ListView>(_: View.Type = View.self) -> View {
+        views.lazy.compactMap { $0 as? View }.first ?? View()
+    }
+
+    /// Opens a view and returns what the shell must do for it and the one before.
+    mutating func show(_ view: ViewName) -> [UIAction] {
+        if view == .help, open != .help { viewBeforeHelp = open }
+        let left = view == open ? [] : current.watch(false)
+        place = view.number - 1
+        return left + current.watch(true)
+    }
+
+    mutating func update(to context: ViewContext, from before: PlayerSnapshot) {
+        for index in views.indices {
+            views[index].update(to: context, from: before, isOpen: index == place)
         }
     }
 
+    func news(in surroundings: ScreenSurroundings) -> [UIEvent] {
+        views.indices.compactMap { views[$0].news(in: surroundings, isOpen: $0 == place) }
+    }
+
+    mutating func receive(_ event: UIEvent) -> CommandAnswer? {
+        views.indices.compactMap { views[$0].receive(event) }.last
+    }
+
+    mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {
+        views[place].run(command, in: context)
+    }
+
     mutating func go(by rows: Int) {
-        if open.hasSelection { current.select(by: rows) } else { current.scroll(by: rows) }
-    }
-
-    mutating func fit(to layout: ScreenLayout, _ player: PlayerSnapshot, _ keyMap: KeyMap) {
-        let height = layout.listRows.count
-        let table = layout.tableRows.count
-        queue.resize(height: height, player: player)
-        playing.resize(count: playing.count, height: height)
-        cache.list.resize(count: cache.list.count, height: table)
-        network.list.resize(count: network.list.count, height: table)
-        messages.list.resize(count: messages.list.count, height: height)
-        messages.show(player.messages, columns: layout.columns)
-        help.resize(count: HelpView.rowCount(of: keyMap, columns: layout.columns), height: height)
-    }
-
-    /// Fits the list to the facts about the current track, which are collected only while they are visible.
-    mutating func fitFacts(of player: PlayerSnapshot) {
-        guard open == .playing else { return }
-        playing.resize(count: PlayingFact.all(of: player, glyphs: .ascii).count, height: playing.height)
+        if type(of: current).prompts.isEmpty { list.scroll(by: rows) } else { list.select(by: rows) }
     }
 
     /// The row of the open list that is drawn at `row` of the window; `nil` if there is none.
     func row(at row: Int, _ layout: ScreenLayout) -> Int? {
-        let rows = open.hasHeader ? layout.tableRows : layout.listRows
+        let rows = current.rows(in: layout)
         guard rows.contains(row) else { return nil }
-        let index = current.top + row - rows.lowerBound
-        return current.visible.contains(index) ? index : nil
+        let index = list.top + row - rows.lowerBound
+        return list.visible.contains(index) ? index : nil
     }
 
     // MARK: Searching and filtering the open list
 
-    func allows(_ kind: Prompt.Kind) -> Bool {
-        switch open {
-        case .queue, .cache: true
-        case .network, .messages: kind == .search
-        case .playing, .help: false
-        }
-    }
+    func allows(_ kind: Prompt.Kind) -> Bool { type(of: current).prompts.contains(kind) }
 
-    /// The filter of the open list; empty if there is none.
-    var filter: String { open == .cache ? cache.filter : queue.filter?.text ?? "" }
+    var filterText: String { current.filterText }
 
     mutating func setFilter(_ text: String, in player: PlayerSnapshot) {
-        switch open {
-        case .queue: queue.setFilter(text, in: player)
-        case .cache: cache.setFilter(text)
-        case .playing, .network, .messages, .help: break
+        guard text != filterText else { return }
+        searches[open] = nil
+        views[place].setFilter(text, in: player)
+    }
+
+    /// `true` if a filter or the open view's search has rows left to examine.
+    func hasWork(in player: PlayerSnapshot) -> Bool {
+        isSearching || views.contains { $0.hasWork(in: player) }
+    }
+
+    /// `true` if the search in the open view has rows left to examine.
+    var isSearching: Bool { searches[open]?.hasWork(rows: list.count) == true }
+
+    /// Examines the next slice of rows, for each filter or else for the search.
+    mutating func work(in player: PlayerSnapshot) {
+        for index in views.indices where views[index].hasWork(in: player) {
+            return views[index].work(in: player)
         }
+        guard isSearching else { return }
+        let view = current
+        searches[open]?.look(rows: view.list.count) { view.matches($0, row: $1, in: player) }
+        if let found = searches[open]?.found { list.select(found) }
     }
 
     /// Selects the nearest row that matches `text`, from `row` on or, with a `step` of -1, back from it.
     mutating func find(_ text: String, from row: Int, step: Int = 1, in player: PlayerSnapshot) {
-        guard open != .queue else {
-            return queue.find(text, from: row, isForward: step > 0, in: player)
-        }
-        let count = current.count
-        let matcher = TrackMatcher(text)
-        searched[open] = text
-        let found = (0..<count).lazy.map { ((row + $0 * step) % count + count) % count }
-            .first { matcher.matches(self.text(ofRow: $0)) }
-        if let found { current.select(found) }
-        vainText = found == nil ? text : nil
+        searches[open] = RowSearch(text, from: row, step: step)
+        work(in: player)
     }
 
     /// Repeats the search, beginning `step` rows further on; `false` if there was none.
     mutating func findNext(_ step: Int, in player: PlayerSnapshot) -> Bool {
-        guard open != .queue else { return queue.findNext(step, in: player) }
-        guard let text = searched[open] else { return false }
-        find(text, from: current.selected + step, step: step, in: player)
+        guard let text = searchText else { return false }
+        find(text, from: list.selected + step, step: step, in: player)
         return true
     }
 
-    mutating func endSearch() {
-        vainText = nil
-        if open == .queue { queue.endSearch() } else { searched[open] = nil }
-    }
+    mutating func endSearch() { searches[open] = nil }
 
-    /// `true` if the last search selected a row, or is still running.
-    var hasFound: Bool { open == .queue ? queue.search?.found != nil : vainText == nil }
+    /// `true` if the last search selected a row.
+    var hasFound: Bool { searches[open]?.found != nil }
 
     /// The text being searched; `nil` if there is no search.
-    var searchText: String? { open == .queue ? queue.search?.text : searched[open] }
+    var searchText: String? { searches[open]?.text }
 
     /// The text of a search that found no match in any row; `nil` if it found one or is still running.
-    var vainSearch: String? { open == .queue ? queue.vainSearch : vainText }
+    var vainSearch: String? { isSearching || hasFound ? nil : searchText }
+}
 
-    private func text(ofRow row: Int) -> String {
-        switch open {
-        case .cache: cache.text(ofRow: row)
-        case .network: network.text(ofRow: row)
-        case .messages: messages.lines[row].text.string
-        case .queue, .playing, .help: ""
+/// A search for the nearest row that matches a text, slice by slice. It wraps around at the end of the list.
+struct RowSearch: Sendable {
+    let text: String
+    private let matcher: TrackMatcher
+    /// The row examined first.
+    private let start: Int
+    /// 1 is forwards, -1 is backwards.
+    private let step: Int
+    private var examinedCount = 0
+    private(set) var found: Int?
+
+    init(_ text: String, from start: Int, step: Int) {
+        self.text = text
+        self.start = start
+        self.step = step
+        matcher = TrackMatcher(text)
+    }
+
+    /// `true` until a row is found or all are examined.
+    func hasWork(rows: Int) -> Bool { found == nil && examinedCount < rows }
+
+    /// Examines the next of `rows` rows.
+    mutating func look(rows: Int, matches: (TrackMatcher, _ row: Int) -> Bool) {
+        let end = min(rows, examinedCount + QueueFilter.slice)
+        while found == nil, examinedCount < end {
+            let row = ((start + examinedCount * step) % rows + rows) % rows
+            if matches(matcher, row) { found = row }
+            examinedCount += 1
         }
     }
 }

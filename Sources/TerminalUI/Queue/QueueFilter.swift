@@ -71,36 +71,3 @@ package struct QueueFilter: Sendable {
     /// The row of the track at `place`; `nil` if it does not match or was not examined yet.
     func row(of place: Int) -> Int? { matches.firstIndex(of: place) }
 }
-
-/// A search for the nearest row that matches a text, slice by slice like the filter. It wraps around at the
-/// end of the list.
-package struct TrackSearch: Sendable {
-    let text: String
-    private let isForward: Bool
-    private let matcher: TrackMatcher
-    /// The row examined first.
-    private let start: Int
-    private var examinedCount = 0
-    private(set) var found: Int?
-
-    init(_ text: String, from start: Int, isForward: Bool) {
-        self.text = text
-        self.isForward = isForward
-        self.start = start
-        matcher = TrackMatcher(text)
-    }
-
-    /// `true` until a row is found or all are examined.
-    func hasWork(rows: Int) -> Bool { found == nil && examinedCount < rows }
-
-    /// Examines the next of `rows` rows; `place` gives the position in the queue for each.
-    mutating func look(through player: PlayerSnapshot, rows: Int, place: (Int) -> Int) {
-        let end = min(rows, examinedCount + QueueFilter.slice)
-        while found == nil, examinedCount < end {
-            let step = isForward ? examinedCount : -examinedCount
-            let row = ((start + step) % rows + rows) % rows
-            if matcher.matches(player, at: place(row)) { found = row }
-            examinedCount += 1
-        }
-    }
-}

@@ -66,7 +66,6 @@ struct ScreenLoop: ~Copyable {
     mutating func run(relay: borrowing SignalRelay) -> TerminalExit {
         // The first frame is drawn before any wait.
         apply(.snapshot(player.snapshot))
-        if surroundings.cache == nil { apply(.cache(nil)) }
         draw()
         // Asked after the first frame, which is not delayed for it.
         if screen.askForBackground() { keys.asked() }
@@ -156,21 +155,6 @@ struct ScreenLoop: ~Copyable {
         showUpdates()
     }
 
-    /// Reads the cache and the requests if they changed.
-    private mutating func readSurroundings() {
-        if let report = surroundings.cache?.report, report.revision != state.cache.report.revision {
-            apply(.cache(report))
-        }
-        guard state.view == .network, let requests = surroundings.requests else { return }
-        // In this order: a request that ends in between appears twice in one frame, rather than not at all.
-        let underWay = requests.underWay
-        guard requests.recordCount != state.network.recordCount || underWay != state.network.underWay else {
-            return
-        }
-        let newest = requests.newest
-        apply(.requests(newest.records, count: newest.count, underWay: underWay))
-    }
-
     private mutating func showIfDue() {
         guard pacer.delay(at: now) == .zero || (leaving != nil && player.snapshot.isOver) else { return }
         showUpdates()
@@ -250,7 +234,7 @@ struct ScreenLoop: ~Copyable {
 
     private mutating func draw() {
         guard exit == nil else { return }
-        readSurroundings()
+        for event in state.lists.news(in: surroundings) { apply(event) }
         notices.show(state.notice, at: now)
         screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
         screen.show(view.draw(state))

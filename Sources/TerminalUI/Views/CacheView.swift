@@ -1,7 +1,14 @@
 package import Media
 
+extension ViewName {
+    package static let cache = ViewName(word: "cache", help: "cached tracks")
+}
+
 /// The list of cached tracks and the commands on its selected entry. Pure.
-package struct CacheViewState: Sendable {
+package struct CacheView: ListView {
+    static let name = ViewName.cache
+    static let prompts = [Prompt.Kind.search, .filter]
+
     package internal(set) var list = ListPosition()
     /// `true` if this session has a cache.
     package private(set) var isAvailable = true
@@ -9,7 +16,7 @@ package struct CacheViewState: Sendable {
     /// The entries that match the filter, the last played first.
     package private(set) var entries: [CachedItem] = []
     /// Only entries that match it are shown; empty for all.
-    private(set) var filter = ""
+    private(set) var filterText = ""
     /// The entry that a repeated `delete` deletes.
     private var candidate: CachedItem.ID?
 
@@ -17,10 +24,18 @@ package struct CacheViewState: Sendable {
         entries.indices.contains(list.selected) ? entries[list.selected] : nil
     }
 
-    /// Shows a new report, `nil` if there is no cache, and returns its problem, if any.
-    ///
+    func rows(in layout: ScreenLayout) -> Range<Int> { layout.tableRows }
+
+    func watch(_ isOpen: Bool) -> [UIAction] { [.watchCache(isOpen)] }
+
+    func news(in surroundings: ScreenSurroundings, isOpen: Bool) -> UIEvent? {
+        guard let newest = surroundings.cache?.report else { return isAvailable ? .cache(nil) : nil }
+        return newest.revision == report.revision ? nil : .cache(newest)
+    }
+
     /// The selection stays on its entry, or on its row if the entry was removed.
-    mutating func show(_ report: CacheContents?) -> CommandAnswer? {
+    mutating func receive(_ event: UIEvent) -> CommandAnswer? {
+        guard case .cache(let report) = event else { return nil }
         isAvailable = report != nil
         guard let report else { return nil }
         self.report = report
@@ -28,30 +43,43 @@ package struct CacheViewState: Sendable {
         return report.problem.map { .error($0) }
     }
 
-    mutating func setFilter(_ text: String) {
-        filter = text.contains { !$0.isWhitespace } ? text : ""
+    mutating func setFilter(_ text: String, in player: PlayerSnapshot) {
+        filterText = text.contains { !$0.isWhitespace } ? text : ""
         fit()
     }
 
     private mutating func fit() {
         let id = selected?.id
         let all = report.entries ?? []
-        let matcher = TrackMatcher(filter)
-        entries = filter.isEmpty ? all : all.filter { matcher.matches(Self.text(of: $0)) }
+        let matcher = TrackMatcher(filterText)
+        entries = filterText.isEmpty ? all : all.filter { matcher.matches(Self.text(of: $0)) }
         list.resize(count: entries.count, height: list.height)
         if let row = entries.firstIndex(where: { $0.id == id }) { list.select(row) }
     }
 
-    /// The text in which a search looks.
-    func text(ofRow row: Int) -> String { Self.text(of: entries[row]) }
+    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool {
+        matcher.matches(Self.text(of: entries[row]))
+    }
 
     private static func text(of entry: CachedItem) -> String {
         entry.name().string + " " + entry.url.string
     }
 
-    /// Adds the selected entry to the queue.
-    func add() -> CommandOutcome {
-        guard let entry = selected else { return .noSelection }
+    mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {
+        let candidate = candidate
+        self.candidate = nil
+        switch command {
+        case .playSelected: return selected.map { add($0) } ?? .noSelection
+        case .removeSelected:
+            let key = context.keyMap.name(of: command)
+            return selected.map { delete($0, isConfirmed: $0.id == candidate, key: key) } ?? .noSelection
+        case .pinSelected: return selected.map { togglePin($0) } ?? .noSelection
+        default: return nil
+        }
+    }
+
+    /// Adds an entry to the queue.
+    private func add(_ entry: CachedItem) -> CommandOutcome {
         // The cache reports an address without its query, which may hold secrets, and marks the gap with `…`.
         guard !entry.url.string.hasSuffix("…") else {
             return .error("Can't add it: its full address is not known – use :add")
@@ -59,37 +87,50 @@ package struct CacheViewState: Sendable {
         return .notice("Added " + entry.name(), [.send(.add(entry.url.string))])
     }
 
-    /// Deletes the selected entry from the cache if called twice in a row. `key` is the name of the key to
-    /// press again.
-    mutating func delete(key: SafeText?) -> CommandOutcome {
-        guard let entry = selected else { return .noSelection }
-        guard !entry.isPinned else {
-            candidate = nil
-            return .error("Can't delete a pinned track – unpin it first")
-        }
-        guard candidate == entry.id else {
-            candidate = entry.id
-            let size = SafeText(SizeText.text(entry.stored.byteCount))
-            let again = key.map { "Press " + $0 + " again to delete " } ?? "Repeat it to delete "
-            return .notice(again + size + " of " + entry.name())
-        }
-        candidate = nil
-        return .notice("Deleted " + entry.name(), [.evict(entry.id)])
+    /// Deletes an entry from the cache if the key is pressed twice in a row.
+    private mutating func delete(
+        _ entry: CachedItem,
+        isConfirmed: Bool,
+        key: SafeText?
+    ) -> CommandOutcome {
+        guard !entry.isPinned else { return .error("Can't delete a pinned track – unpin it first") }
+        guard !isConfirmed else { return .notice("Deleted " + entry.name(), [.evict(entry.id)]) }
+        candidate = entry.id
+        let size = SafeText(SizeText.text(entry.stored.byteCount))
+        let again = key.map { "Press " + $0 + " again to delete " } ?? "Repeat it to delete "
+        return .notice(again + size + " of " + entry.name())
     }
 
-    /// Cancels the deletion, because another command was entered in between.
-    mutating func cancelDelete() { candidate = nil }
-
-    func togglePin() -> CommandOutcome {
-        guard let entry = selected else { return .noSelection }
+    private func togglePin(_ entry: CachedItem) -> CommandOutcome {
         let name = SafeText("\"") + entry.name() + "\""
         let text = entry.isPinned ? "Unpinned " + name : "Pinned " + name + " (never evicted)"
         return .notice(text, [.setPinned(entry.id, !entry.isPinned)])
     }
-}
 
-/// Draws the list of cached tracks.
-enum CacheView {
+    // MARK: Drawing
+
+    /// `61 tracks, 2 lists, 1.9 of 10 GB`, or `12 of 61 tracks, …`; with a filter, the tracks and bytes of
+    /// the matches.
+    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
+        let stored = entries.reduce(0) { $0 &+ $1.stored.byteCount }
+        let all = report.entries?.count ?? 0
+        guard filterText.isEmpty else {
+            let matches = "\(entries.count) of \(all)"
+            return [SafeText("\(matches) tracks, \(SizeText.text(stored))"), SafeText(matches)]
+        }
+        let size = report.budget.map { SizeText.text(stored, of: $0) } ?? SizeText.text(stored)
+        let tracks = CountText.of(all - report.listCount, "track")
+        let both = CountText.tracks(all - report.listCount, lists: report.listCount)
+        // With lists among the rows, the selected row has no place among the tracks.
+        let place = report.listCount == 0 ? list.placeText : ""
+        return ["\(place)\(both), \(size)", "\(both), \(size)", "\(tracks), \(size)", size]
+            .map { SafeText($0) }
+    }
+
+    func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
+        [(.playSelected, "add to queue"), (.removeSelected, "delete"), (.pinSelected, "pin")]
+    }
+
     private static let columns = [
         RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, isDim: true, dropRank: 1),
         RowTable.Column(title: "CACHED", width: 6, isRightAligned: true, isDim: true),
@@ -99,19 +140,20 @@ enum CacheView {
         RowTable.Column(title: "TITLE", width: 0),
     ]
 
-    static func draw(_ state: CacheViewState, layout: ScreenLayout, into buffer: inout CellBuffer) {
+    func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
         let glyphs = buffer.glyphs
-        guard state.isAvailable, !state.entries.isEmpty else {
-            let style = state.report.problem == nil ? Style.dim : .error
-            return buffer.drawPlaceholder(emptyText(state, glyphs), rows: layout.listRows, style: style)
+        let layout = context.layout
+        guard isAvailable, !entries.isEmpty else {
+            let style = report.problem == nil ? Style.dim : .error
+            return buffer.drawPlaceholder(emptyText(glyphs), rows: layout.listRows, style: style)
         }
-        let matcher = state.filter.isEmpty ? nil : TrackMatcher(state.filter)
-        RowTable(columns, width: buffer.columns).draw(state.list, layout: layout, into: &buffer) { row in
-            let entry = state.entries[row]
+        let matcher = filterText.isEmpty ? nil : TrackMatcher(filterText)
+        RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
+            let entry = entries[row]
             let cells: [SafeText] = [
                 entry.length.map { SafeText(SizeText.text($0)) } ?? "?",
                 SafeText(entry.percent.map { "\($0) %" } ?? "?"), "",
-                AgeText.text(seconds: max(0, state.report.time &- entry.lastPlayed)),
+                AgeText.text(seconds: max(0, report.time &- entry.lastPlayed)),
                 entry.isPinned ? glyphs.pin : "",
                 entry.name(dash: glyphs.dash),
             ]
@@ -120,12 +162,12 @@ enum CacheView {
         }
     }
 
-    private static func emptyText(_ state: CacheViewState, _ glyphs: Glyphs) -> SafeText {
-        if let problem = state.report.problem { return problem }
-        if !state.isAvailable { return "No cache in this session" }
-        if !state.filter.isEmpty, state.report.entries?.isEmpty == false {
-            return SafeText("No match for \"\(state.filter)\"")
+    private func emptyText(_ glyphs: Glyphs) -> SafeText {
+        if let problem = report.problem { return problem }
+        if !isAvailable { return "No cache in this session" }
+        if !filterText.isEmpty, report.entries?.isEmpty == false {
+            return SafeText("No match for \"\(filterText)\"")
         }
-        return state.report.entries == nil ? "Reading the cache" + glyphs.more : "No cached tracks yet"
+        return report.entries == nil ? "Reading the cache" + glyphs.more : "No cached tracks yet"
     }
 }

@@ -1,7 +1,15 @@
 package import Media
 
-/// The list of the newest requests and decisions, the oldest first, with running requests at the end. Pure.
-package struct NetworkViewState: Sendable {
+extension ViewName {
+    package static let network = ViewName(word: "network", help: "network requests")
+}
+
+/// The list of the newest requests and decisions, the oldest first, with running requests at the end: their
+/// purpose, range, speed and result. Pure.
+package struct NetworkView: ListView {
+    static let name = ViewName.network
+    static let prompts = [Prompt.Kind.search]
+
     package internal(set) var list = ListPosition()
     package private(set) var records: [JournalRecord] = []
     /// The number of all records made before `records` was read, including those that the history has
@@ -15,8 +23,9 @@ package struct NetworkViewState: Sendable {
         row < records.count ? records[row] : underWay[row - records.count]
     }
 
-    /// The text in which a search looks.
-    func text(ofRow row: Int) -> String {
+    func rows(in layout: ScreenLayout) -> Range<Int> { layout.tableRows }
+
+    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool {
         let record = self[row]
         let words: [String] =
             switch record.event {
@@ -24,12 +33,22 @@ package struct NetworkViewState: Sendable {
             case .request(let request): [request.why.rawValue, request.end]
             }
         let names = [TrackName.file(at: record.resource).string, record.resource.string]
-        return (words + names).joined(separator: " ")
+        return matcher.matches((words + names).joined(separator: " "))
+    }
+
+    func news(in surroundings: ScreenSurroundings, isOpen: Bool) -> UIEvent? {
+        guard isOpen, let requests = surroundings.requests else { return nil }
+        // In this order: a request that ends in between appears twice in one frame, rather than not at all.
+        let underWay = requests.underWay
+        guard requests.recordCount != recordCount || underWay != self.underWay else { return nil }
+        let newest = requests.newest
+        return .requests(newest.records, count: newest.count, underWay: underWay)
     }
 
     /// Shows the newest records. The selection follows them if it is on the last row; otherwise it stays on
     /// its record.
-    mutating func show(_ records: [JournalRecord], count: Int, underWay: [JournalRecord]) {
+    mutating func receive(_ event: UIEvent) -> CommandAnswer? {
+        guard case .requests(let records, let count, let underWay) = event else { return nil }
         let follows = list.isAtEnd
         // The history is a ring: once it is full, each new record drops the oldest and shifts the rows.
         let dropped = count - recordCount - (records.count - self.records.count)
@@ -39,11 +58,15 @@ package struct NetworkViewState: Sendable {
         recordCount = count
         list.resize(count: records.count + underWay.count, height: list.height)
         list.select(follows ? list.count - 1 : row)
+        return nil
     }
-}
 
-/// Draws the list of requests: their purpose, range, speed and result.
-enum NetworkView {
+    // MARK: Drawing
+
+    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
+        [SafeText(CountText.of(recordCount, "entry", "entries"))]
+    }
+
     private static let columns = [
         RowTable.Column(title: "TIME", width: 8, isDim: true, dropRank: 3),
         RowTable.Column(title: "WHY", width: 11),
@@ -54,24 +77,20 @@ enum NetworkView {
         RowTable.Column(title: "END", width: 0),
     ]
 
-    static func draw(
-        _ state: NetworkViewState,
-        layout: ScreenLayout,
-        timeOfDay: (Duration) -> SafeText,
-        into buffer: inout CellBuffer
-    ) {
-        guard state.list.count > 0 else {
+    func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
+        let layout = context.layout
+        guard list.count > 0 else {
             return buffer.drawPlaceholder("No network requests yet", rows: layout.listRows)
         }
         let more = buffer.glyphs.more
-        RowTable(columns, width: buffer.columns).draw(state.list, layout: layout, into: &buffer) { row in
-            let record = state[row]
+        RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
+            let record = self[row]
             switch record.event {
             case .decision(let decision, let reason):
                 let cells = [timeOfDay(record.time), SafeText(decision.rawValue), reason]
                 let isError = decision == .gaveUp || decision == .wentOffline
                 return RowTable.Row(cells: cells, style: isError ? .error : .normal)
-            case .request(let request) where row < state.records.count:
+            case .request(let request) where row < records.count:
                 let isError = !["complete", "cancelled"].contains(request.end)
                 return RowTable.Row(
                     cells: cells(of: request, time: timeOfDay(record.time)) + [end(of: request, record)],
@@ -90,7 +109,7 @@ enum NetworkView {
     }
 
     /// The result of a finished request.
-    private static func end(of request: RequestRecord, _ record: JournalRecord) -> SafeText {
+    private func end(of request: RequestRecord, _ record: JournalRecord) -> SafeText {
         let parts = [
             request.status.map { "\($0)" }, request.end == "complete" ? nil : request.end,
             name(of: record).string, request.wire.redirectedHost.map { "from " + $0.string },
@@ -99,7 +118,7 @@ enum NetworkView {
     }
 
     /// The texts of all columns but the last.
-    private static func cells(of request: RequestRecord, time: SafeText) -> [SafeText] {
+    private func cells(of request: RequestRecord, time: SafeText) -> [SafeText] {
         [
             time, SafeText(request.why.rawValue), start(of: request.answered ?? request.asked),
             SafeText(SizeText.text(request.bytes)), request.firstByte.map { text($0) } ?? "",
@@ -107,24 +126,24 @@ enum NetworkView {
         ]
     }
 
-    private static func name(of record: JournalRecord) -> SafeText {
+    private func name(of record: JournalRecord) -> SafeText {
         TrackName.file(at: record.resource)
     }
 
-    private static func start(of range: ByteRange?) -> SafeText {
+    private func start(of range: ByteRange?) -> SafeText {
         SafeText(range.map { SizeText.text($0.lowerBound) } ?? "")
     }
 
     /// Measured from the first byte on, so that the wait for it does not count; empty if too short to
     /// measure.
-    private static func rate(of request: RequestRecord) -> SafeText {
+    private func rate(of request: RequestRecord) -> SafeText {
         let time = (request.duration - (request.firstByte ?? .zero)).seconds
         guard request.bytes > 0, time > 0.001 else { return "" }
         return SafeText(SizeText.rate(Double(request.bytes) / time, decimalsBelow: 10))
     }
 
     /// `21 ms`, `1.4 s`.
-    private static func text(_ time: Duration) -> SafeText {
+    private func text(_ time: Duration) -> SafeText {
         let milliseconds = max(0, Int64(min(time.seconds, 1e9) * 1_000))
         if milliseconds < 1_000 { return SafeText("\(milliseconds) ms") }
         return SafeText("\(milliseconds / 1_000).\(milliseconds % 1_000 / 100) s")

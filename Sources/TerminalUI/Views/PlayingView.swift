@@ -1,22 +1,35 @@
 internal import Media
 
-/// Draws the facts about the current track.
-enum PlayingView {
+extension ViewName {
+    package static let playing = ViewName(word: "playing", help: "current track")
+}
+
+/// The facts about the current track. Pure.
+package struct PlayingView: ListView {
+    static let name = ViewName.playing
     private static let nameColumns = 12
 
-    static func draw(
-        _ player: PlayerSnapshot,
-        at position: ListPosition,
-        rows: Range<Int>,
-        into buffer: inout CellBuffer
-    ) {
-        let facts = PlayingFact.all(of: player, glyphs: buffer.glyphs)
+    package internal(set) var list = ListPosition()
+
+    mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
+        // The facts are collected only while they are visible.
+        let facts = isOpen ? PlayingFact.all(of: context.player, glyphs: .ascii) : []
+        resize(count: isOpen ? facts.count : list.count, in: context)
+    }
+
+    func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
+        [(.player(.toggle), "pause"), (.player(.pin(nil)), "pin")]
+    }
+
+    func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
+        let facts = PlayingFact.all(of: context.player, glyphs: buffer.glyphs)
+        let rows = context.layout.listRows
         guard !facts.isEmpty else { return buffer.drawPlaceholder("Nothing is playing", rows: rows) }
-        for (index, row) in zip(position.visible, rows) where facts.indices.contains(index) {
+        for (index, row) in zip(list.visible, rows) where facts.indices.contains(index) {
             let fact = facts[index]
             buffer.draw(fact.name, column: 1, row: row, style: .dim)
             // The first two lines, title and artist, have no name.
-            let column = index < 2 ? 1 : 1 + nameColumns
+            let column = index < 2 ? 1 : 1 + Self.nameColumns
             buffer.draw(fact.text, column: column, row: row, style: fact.style)
         }
     }

@@ -75,6 +75,24 @@ struct ViewSearchTests {
         #expect(state.view != .queue && state.queue.list.selected == 1)
     }
 
+    @Test(arguments: ["1", "3", "4"])
+    func `a search in an empty list says that nothing matches`(view: String) {
+        var state = screenState(PlayerSnapshot())
+        state.type(view + "/zzz\n")
+        #expect(state.answer?.text == "No match for \"zzz\"" && state.answer?.isError == true)
+    }
+
+    @Test func `n repeats a search after the queue has changed`() {
+        var state = queueState(100)
+        state.type("/42\n")
+        state.show {
+            $0.tracks += manyTracks(142).suffix(42)
+            $0.queueRevision += 1
+        }
+        state.type("n")
+        #expect(state.queue.list.selected == 141)
+    }
+
     @Test func `another view ends a search being typed`() {
         var state = fullState()
         state.type("/mor")

@@ -1,0 +1,125 @@
+package import Media
+
+/// The views of the screen, in the order of their numbers and of `Tab`.
+enum ViewTable {
+    static let rows: [any ListView] = [
+        QueueView(), PlayingView(), CacheView(), NetworkView(), MessagesView(), HelpView(),
+    ]
+}
+
+/// One view of the screen: a list, the commands on its rows, and how it is drawn. Pure.
+///
+/// What has a default below need only be written if the view differs from it.
+protocol ListView: Sendable {
+    static var name: ViewName { get }
+    /// The uses of a typed text. Without any, no row is selected: the list only scrolls.
+    static var prompts: [Prompt.Kind] { get }
+
+    var list: ListPosition { get set }
+    /// The text that rows must match to be shown; empty if all are shown.
+    var filterText: String { get }
+
+    init()
+
+    /// The rows of the window that show rows of the list.
+    func rows(in layout: ScreenLayout) -> Range<Int>
+
+    /// Fits the list to a new size or to a snapshot that replaces `before`; also called if the view is opened.
+    mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool)
+
+    /// What has changed in the surroundings since the last `receive`, to which the event is passed; `nil` if
+    /// nothing that this view shows.
+    func news(in surroundings: ScreenSurroundings, isOpen: Bool) -> UIEvent?
+
+    /// Takes over news from elsewhere than the player, and returns a problem that they report.
+    mutating func receive(_ event: UIEvent) -> CommandAnswer?
+
+    /// What the shell must do if the view is opened or closed.
+    func watch(_ isOpen: Bool) -> [UIAction]
+
+    /// Runs a command of the open view; `nil` if this view gives it no meaning of its own.
+    mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome?
+
+    mutating func setFilter(_ text: String, in player: PlayerSnapshot)
+
+    /// `true` if `work` has rows left to examine for the filter.
+    func hasWork(in player: PlayerSnapshot) -> Bool
+
+    /// Examines the next slice of rows for the filter.
+    mutating func work(in player: PlayerSnapshot)
+
+    /// `true` if a search finds the row.
+    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool
+
+    /// The size of the list, for the end of the line of tabs, the longest text first.
+    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText]
+
+    /// The commands that the bottom line names, with a word for each.
+    func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)]
+
+    /// `timeOfDay` formats a time of the player's clock in eight columns.
+    func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer)
+}
+
+extension ListView {
+    static var prompts: [Prompt.Kind] { [] }
+    var filterText: String { "" }
+
+    func rows(in layout: ScreenLayout) -> Range<Int> { layout.listRows }
+
+    mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
+        resize(count: list.count, in: context)
+    }
+
+    mutating func resize(count: Int, in context: ViewContext) {
+        list.resize(count: count, height: rows(in: context.layout).count)
+    }
+
+    func news(in surroundings: ScreenSurroundings, isOpen: Bool) -> UIEvent? { nil }
+    mutating func receive(_ event: UIEvent) -> CommandAnswer? { nil }
+    func watch(_ isOpen: Bool) -> [UIAction] { [] }
+    mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? { nil }
+    mutating func setFilter(_ text: String, in player: PlayerSnapshot) {}
+    func hasWork(in player: PlayerSnapshot) -> Bool { false }
+    mutating func work(in player: PlayerSnapshot) {}
+    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool { false }
+
+    /// `2/4` for a text that is longer than the window.
+    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
+        list.isCut ? [SafeText("\(list.page.number)/\(list.page.count)")] : []
+    }
+
+    func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
+        [(.selectBy(1), "down"), (.selectBy(-1), "up")]
+    }
+}
+
+/// Names a view.
+package struct ViewName: Sendable, Hashable {
+    /// The word that opens it.
+    package let word: String
+    /// The help for its key.
+    let help: SafeText
+
+    /// In the order of their numbers.
+    package static let allCases = ViewTable.rows.map { type(of: $0).name }
+
+    /// The text of its tab.
+    package var title: SafeText { SafeText(word.prefix(1).uppercased() + word.dropFirst()) }
+
+    /// The number of its key, from 1.
+    package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
+
+    /// The view `tabs` further on, wrapping around.
+    func next(by tabs: Int) -> ViewName {
+        let all = Self.allCases
+        return all[(number - 1 + tabs % all.count + all.count) % all.count]
+    }
+}
+
+/// What the views show besides their own lists, and what their commands act on.
+struct ViewContext: Sendable {
+    let keyMap: KeyMap
+    var player = PlayerSnapshot()
+    var layout: ScreenLayout
+}
