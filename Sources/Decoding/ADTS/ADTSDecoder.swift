@@ -229,7 +229,6 @@ package final class ADTSDecoder: AudioDecoder {
         opened.map.count(number, upTo: number + count, at: opened.walk.nextOffset, like: header)
     }
 
-    /// Brings `info` up to date.
     private func refine(_ opened: Opened) {
         opened.map.length = source.length
         info.revise(by: opened)

@@ -48,7 +48,6 @@ package struct ADTSHeader: Sendable, Equatable {
         Duration(count * 1_024, per: Int64(AACConfiguration.rates[Int(stream >> 10 & 15)]))
     }
 
-    /// The configuration of the stream.
     func configuration() throws(Refusal) -> AACConfiguration {
         try AACConfiguration(
             objectType: Int(stream >> 14 & 3) + 1,
@@ -96,11 +95,5 @@ package struct ADTSHeader: Sendable, Equatable {
         let head = bytes[index...].prefix(APETag.byteCount)
         if head.starts(with: "TAG".utf8) { return ID3v1Tag.byteCount }
         return ID3v2Header(head)?.tagByteCount ?? APETag.byteCount(ofHeader: Array(head)).map { Int($0) }
-    }
-
-    /// `true` if `bytes` have a run of ADTS frames that begins within the first `reach` bytes. `isWhole`
-    /// states that the resource ends with them.
-    package static func isStream(_ bytes: [UInt8], within reach: Int, isWhole: Bool) -> Bool {
-        firstRun(in: bytes, before: reach, isWhole: isWhole) != nil
     }
 }

@@ -132,12 +132,8 @@ struct ADTSMap {
     /// The offset of packet `number`, estimated if it was not counted.
     func offset(of number: Int64) -> Int64 {
         guard number >= counted.position else {
-            let (below, above) = places.around(number)
-            let low = below ?? Place(position: 0, offset: origin)
-            let high = above ?? counted
-            guard high.position > low.position else { return low.offset }
-            let share = Double(number - low.position) / Double(high.position - low.position)
-            return low.offset + Int64(Double(high.offset - low.offset) * share)
+            let start = Place(position: 0, offset: origin)
+            return places.offset(of: number, between: start, and: counted)
         }
         if let length,
             let offset = profile.offset(

@@ -21,7 +21,6 @@ struct ADTSWalk {
 
     /// A header of the stream. It changes if, after damage, the frames of another stream follow.
     private(set) var reference: ADTSHeader
-    /// The mean length of a frame.
     private let meanLength: Double
     /// The bytes that no step has covered yet, and some that steps have covered.
     private(set) var bytes: [UInt8] = []
@@ -44,10 +43,8 @@ struct ADTSWalk {
     /// The offset of the next step.
     var nextOffset: Int64 { offset + Int64(index) }
 
-    /// The offset after the last byte.
     var endOffset: Int64 { offset + Int64(bytes.count) }
 
-    /// Takes the bytes that follow.
     mutating func append(_ more: some Collection<UInt8>) {
         offset += Int64(index)
         bytes.removeFirst(index)
@@ -55,7 +52,6 @@ struct ADTSWalk {
         bytes += more
     }
 
-    /// Declares that no bytes follow.
     mutating func finish() { isWhole = true }
 
     mutating func next() -> Step {

@@ -4,7 +4,8 @@ import System
 /// Plays FLAC, with libFLAC for its frames.
 ///
 /// Every frame states its position, so a seek is exact wherever it lands, and a damaged frame becomes silence
-/// of its length. Only `ByteSource.read` waits.
+/// of its length. Files that were joined are several streams, and so is one that changes its format. Only
+/// `ByteSource.read` waits.
 package final class FLACDecoder: AudioDecoder {
     /// The bytes of one read while playing.
     private static let readByteCount = 96 * 1024
@@ -14,60 +15,25 @@ package final class FLACDecoder: AudioDecoder {
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
     private let checksDigest: Bool
-    /// The stream that is played, and all that were reached: files that were joined have several, and so has
-    /// a stream that changes its format.
-    private var opened: Opened?
-    private var parts: [Opened] = []
-    /// The most streams that are kept. A later one takes the place of the last.
-    private static let mostParts = 64
-    /// The number of streams that began since the last sound, and the most of them.
-    private var emptyPartCount = 0
-    private static let mostEmptyParts = 64
-    private var hasFormatChange = false
-    /// The number of frames of the stream that were decoded since `open`.
+    /// The streams that were reached.
+    private var chain = StreamChain<FLACMap>()
+    private var place: Place?
+    /// The number of frames that were decoded since `open`.
     private var decodedCount = 0
-    /// The length of the resource when its end was looked at; `nil` before that.
-    private var tailLength: Int64?
 
     package private(set) var info = StreamInfo.unopened
 
-    /// An open stream. A class, so that the map and the bytes have one owner and are changed in place.
-    private final class Opened {
+    /// The place up to which the stream is decoded that is played. A class, so that the bytes have one owner
+    /// and are changed in place.
+    private final class Place {
         let handle: FLACHandle
         let output: PacketOutput
-        var map: FLACMap
         var walk: FLACFrameWalk
 
-        init(_ handle: FLACHandle, _ map: FLACMap, bytes: [UInt8]) {
+        init(_ handle: FLACHandle, _ walk: FLACFrameWalk) {
             self.handle = handle
-            self.map = map
-            output = PacketOutput(handle)
-            walk = FLACFrameWalk(map.stream, at: map.audioStart, expecting: map.origin)
-            walk.append(bytes)
-            output.move(to: map.origin)
-        }
-
-        /// Learns from the first frames if headers state positions, so that the first seek knows it.
-        func lookAhead() {
-            var ahead = walk
-            while !map.stream.numbersVaryingBlocks, case .frame = ahead.next() { map.stream = ahead.stream }
-        }
-
-        /// The position after its last frame in the music of the resource.
-        var endTime: Duration {
-            map.startTime + map.stream.format.duration(of: (map.endPosition ?? output.position) - map.origin)
-        }
-
-        /// Continues with its first frame.
-        func rewind() {
-            let walk = FLACFrameWalk(map.stream, at: map.audioStart, expecting: map.origin)
-            restart(walk, at: map.origin, wanted: map.origin)
-        }
-
-        /// Continues with `walk`, which begins at `position`, and plays from the PCM frame `wanted` on.
-        func restart(_ walk: FLACFrameWalk, at position: FrameCount, wanted: FrameCount) {
             self.walk = walk
-            output.restart(at: position, playing: wanted..<FrameCount.max)
+            output = PacketOutput(handle)
         }
     }
 
@@ -81,30 +47,33 @@ package final class FLACDecoder: AudioDecoder {
 
     package func open() async throws { _ = try await opening() }
 
-    private func opening() async throws -> Opened {
-        if let opened { return opened }
+    private func opening() async throws -> Place {
+        if let place { return place }
         let start = try await input.begun(as: .flac)
         var reader = ChunkReader(start)
-        let (head, made) = try await part(at: start.offset, &reader)
-        made.map.takeStored(input.seekTable)
-        if !made.map.stream.hasEqualBlocks { made.lookAhead() }
-        parts = [made]
-        opened = made
+        let (head, stream, window) = try await head(at: start.offset, &reader)
+        var (map, made) = try await begin(stream, window, head.seekPoints, checksDigest: checksDigest)
+        // The first frames show if headers state positions, so that the first seek knows it.
+        var ahead = made.walk
+        while !stream.hasEqualBlocks, !map.stream.numbersVaryingBlocks, case .frame = ahead.next() {
+            map.stream = ahead.stream
+        }
+        map.takeStored(input.seekTable)
+        chain.streams = [map]
+        place = made
         input.forgetStart()
-        var info = StreamInfo(format: made.map.stream.format, bytesPerSecond: 1)
-        info.audioStart = made.map.audioStart
-        info.codec = made.handle.name
+        info.audioStart = map.audioStart
         info.tags = (head.comments?.tags ?? TrackTags()).filled(from: start.tags)
         info.tags.cover = head.cover
         info.loudness = (head.comments?.loudness ?? Loudness()).filled(from: start.loudness)
-        info.revise(by: made.map)
-        self.info = info
+        update(made)
         return made
     }
 
-    /// Opens the stream whose head is at `offset`.
-    private func part(at offset: Int64, _ reader: inout ChunkReader, after last: Opened? = nil) async throws
-        -> (head: FLACHead, part: Opened)
+    /// Reads the head at `offset`. Returns it with its stream and the first bytes of the frames, as far as
+    /// they were read.
+    private func head(at offset: Int64, _ reader: inout ChunkReader) async throws
+        -> (FLACHead, FLACStreamInfo, ByteWindow)
     {
         var head = FLACHead(at: offset)
         do {
@@ -116,227 +85,207 @@ package final class FLACDecoder: AudioDecoder {
             throw Refusal.damaged.error(of: input.subject)
         }
         let held = Array(reader.held(in: audioStart..<PlaceTable.farthest))
-        let window = ByteWindow(source, at: audioStart, holding: held)
-        return (head, try await part(stream, window, head.seekPoints, after: last))
+        return (head, stream, ByteWindow(source, at: audioStart, holding: held))
     }
 
-    /// Opens `stream`, whose first frame is at the start of `window`, and which follows `last`.
-    private func part(
+    /// Begins `stream`, whose first frame is at the start of `window`, and which follows the one that is
+    /// played.
+    private func begin(
         _ stream: FLACStreamInfo,
         _ window: ByteWindow,
         _ seekPoints: [PlaceTable.Place] = [],
-        after last: Opened?
-    ) async throws -> Opened {
-        let isChecked = checksDigest && last == nil
-        let handle = try await FLACHandle.opened(for: stream, of: input.subject, checksDigest: isChecked)
+        checksDigest: Bool = false
+    ) async throws -> (FLACMap, Place) {
+        let handle = try await FLACHandle.opened(for: stream, of: input.subject, checksDigest: checksDigest)
         var window = window
         // A stream of unknown length, such as a broadcast, may begin at any position.
-        var origin: FrameCount = 0
+        var first: FLACFrameHeader?
         if stream.frameCount == nil {
             try await window.fill(FLACFrameHeader.mostBytes, askingUpTo: ByteWindow.requestByteCount)
-            origin =
+            first =
                 FLACFrameHeader.first(in: window.bytes, from: 0, isWhole: window.isAtEnd, of: stream)?.header
-                .position
-                ?? 0
         }
         let map = FLACMap(
             stream,
             audioStart: window.start,
             audioEnd: source.length,
-            origin: origin,
-            startTime: last?.endTime ?? .zero,
+            origin: first?.position ?? 0,
+            startTime: chain.streams.isEmpty ? .zero : chain.current.endTime,
             seekPoints: seekPoints
         )
-        return Opened(handle, map, bytes: window.bytes)
+        let made = Place(handle, FLACFrameWalk(stream, at: map.audioStart, expecting: map.origin))
+        made.walk.append(window.bytes)
+        made.output.move(to: map.origin)
+        return (map, made)
     }
 
     /// Continues behind `last` with the stream that begins at `offset`: with a head, unless `stream`
     /// describes it.
-    private func turn(from last: Opened, at offset: Int64, to stream: FLACStreamInfo?) async throws -> Opened
-    {
-        emptyPartCount += 1
-        guard emptyPartCount <= Self.mostEmptyParts else {
-            throw Refusal.damaged.error(of: input.subject)
+    private func turn(from last: Place, at offset: Int64, to stream: FLACStreamInfo?) async throws -> Place {
+        ended(last, at: offset)
+        chain.streams[chain.playing].note(end: last.output.position)
+        var window = ByteWindow(source, at: offset)
+        var described = stream
+        if described == nil {
+            var reader = ChunkReader(source, at: offset)
+            (_, described, window) = try await head(at: offset, &reader)
         }
-        if last.walk.isContinuous { last.map.endPosition = last.output.position }
-        last.map.audioEnd = offset
-        let number = (parts.firstIndex { $0 === last } ?? 0) + 1
-        let next: Opened
-        if number < parts.count, parts[number].map.startTime == last.endTime {
-            next = parts[number]
-            next.rewind()
-        } else {
-            if let stream {
-                next = try await part(stream, ByteWindow(source, at: offset), after: last)
-            } else {
-                var reader = ChunkReader(source, at: offset)
-                next = try await part(at: offset, &reader, after: last).part
-            }
-            parts = parts.prefix(min(number, Self.mostParts - 1)) + [next]
-        }
-        let format = info.format
-        begin(next)
-        hasFormatChange = info.format != format
+        guard let described else { throw Refusal.damaged.error(of: input.subject) }
+        let (map, next) = try await begin(described, window)
+        try chain.go(on: map, in: input)
+        place = next
         return next
     }
 
-    /// Continues with `part`.
-    private func begin(_ part: Opened) {
-        opened = part
-        hasFormatChange = false
-        info.format = part.map.stream.format
-        info.codec = part.handle.name
-        refine()
+    /// The stream that is played ends at `offset`.
+    private func ended(_ place: Place, at offset: Int64?) {
+        chain.streams[chain.playing].audioEnd = offset
+        if place.walk.isContinuous { chain.streams[chain.playing].endPosition = place.output.position }
     }
 
-    /// Updates `info` from the last stream that was reached.
-    private func refine() {
-        if let last = parts.last { info.revise(by: last.map) }
+    private func update(_ place: Place) {
+        info.format = place.output.format
+        info.codec = place.handle.name
+        info.revise(by: chain)
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
         try Task.checkCancellation()
-        var opened = try await opening()
+        var place = try await opening()
         while true {
-            if hasFormatChange {
-                hasFormatChange = false
+            if place.output.format != info.format {
+                update(place)
                 return .formatChanged
             }
-            let count = opened.output.pass(into: pcm)
+            let count = place.output.pass(into: pcm)
             if count > 0 {
-                emptyPartCount = 0
+                chain.heard()
                 return .frames(count)
             }
-            switch opened.walk.next() {
-            case .frame(let header, let range): decode(header, range, opened)
-            case .missing(let count): opened.output.skip(count)
-            case .turn(let offset, let stream):
-                opened = try await turn(from: opened, at: offset, to: stream)
+            switch place.walk.next() {
+            case .frame(let header, let range): decode(header, range, place)
+            case .missing(let count): place.output.skip(count)
+            case .turn(let offset, let stream): place = try await turn(from: place, at: offset, to: stream)
             case .needMore:
-                let bytes = try await source.read(at: opened.walk.endOffset, count: Self.readByteCount)
-                if bytes.isEmpty { opened.walk.finish() } else { opened.walk.append(bytes) }
+                let bytes = try await source.read(at: place.walk.endOffset, count: Self.readByteCount)
+                if bytes.isEmpty { place.walk.finish() } else { place.walk.append(bytes) }
             case .end:
-                guard opened.output.position > opened.map.origin else {
+                guard place.output.position > chain.current.origin else {
                     throw Refusal.damaged.error(of: input.subject)
                 }
-                opened.map.audioEnd = source.length
-                if opened.walk.isContinuous { opened.map.endPosition = opened.output.position }
-                refine()
+                ended(place, at: source.length)
+                update(place)
                 return .end
             }
         }
     }
 
     /// Decodes a frame, whose bytes are at `range` of the walk's.
-    private func decode(_ header: FLACFrameHeader, _ range: Range<Int>, _ opened: Opened) {
-        let offset = opened.walk.offset + Int64(range.lowerBound)
-        if opened.walk.isContinuous {
-            opened.map.record(PlaceTable.Place(position: header.position, offset: offset))
+    private func decode(_ header: FLACFrameHeader, _ range: Range<Int>, _ place: Place) {
+        let offset = place.walk.offset + Int64(range.lowerBound)
+        if place.walk.isContinuous {
+            chain.streams[chain.playing].record(.init(position: header.position, offset: offset))
         }
         decodedCount += 1
-        if decodedCount % Self.framesPerRefinement == 0 { refine() }
-        opened.output.move(to: header.position)
-        let frame = opened.walk.bytes[range]
-        if !opened.output.decode(frame, expecting: FrameCount(header.count)) {
+        if decodedCount % Self.framesPerRefinement == 0 { update(place) }
+        place.output.move(to: header.position)
+        if !place.output.decode(place.walk.bytes[range], expecting: FrameCount(header.count)) {
             info.skippedByteCount += Int64(range.count)
         }
     }
 
     /// The bytes at the end of the resource, which have its last frames; `nil` if they were looked at.
-    private func tail(of opened: Opened) -> ByteRange? {
-        guard let length = source.length, length != tailLength, length > opened.map.audioStart else {
-            return nil
-        }
-        let count = Int64(ByteWindow.requestByteCount + 2 * opened.map.stream.longestFrame)
-        return max(opened.map.audioStart, length - count)..<length
+    private var tail: ByteRange? {
+        let longest = chain.streams.last?.stream.longestFrame ?? 0
+        return chain.tail(of: ByteWindow.requestByteCount + 2 * longest, length: source.length)
     }
 
-    /// Learns from the frames in `bytes`, which end the resource, if the stream states too few PCM frames, or
-    /// no number.
-    private func takeTail(_ bytes: [UInt8], in range: ByteRange, _ opened: Opened) {
-        tailLength = range.upperBound
-        opened.map.audioEnd = range.upperBound
-        var walk = FLACFrameWalk(opened.map.stream, at: range.lowerBound, expecting: opened.map.origin)
+    /// Learns from the frames in `bytes`, which end the resource, if the last stream states too few PCM
+    /// frames, or no number.
+    private func takeTail(_ bytes: [UInt8], in range: ByteRange) {
+        guard var map = chain.streams.last else { return }
+        chain.tailLength = range.upperBound
+        map.audioEnd = range.upperBound
+        var walk = FLACFrameWalk(map.stream, at: range.lowerBound, expecting: map.origin)
         walk.append(bytes)
         walk.finish()
-        while true {
+        steps: while true {
             switch walk.next() {
-            case .frame(let header, _) where !walk.stream.numbersVaryingBlocks:
-                opened.map.note(end: header.end)
-            case .frame, .missing: break
-            case .turn, .needMore, .end: return refine()
+            case .frame(let header, _) where !walk.stream.numbersVaryingBlocks: map.note(end: header.end)
+            case .frame, .missing: continue
+            case .turn, .needMore, .end: break steps
             }
         }
+        chain.streams[chain.streams.count - 1] = map
+        info.revise(by: chain)
     }
 
     package func scanStored() async throws -> Bool {
         try Task.checkCancellation()
         _ = try await opening()
-        if let opened = parts.last, let range = tail(of: opened),
-            let bytes = try await source.allStored(in: range)
-        {
-            takeTail(bytes, in: range, opened)
-        }
+        if let tail, let bytes = try await source.allStored(in: tail) { takeTail(bytes, in: tail) }
         return false
     }
 
     package func seek(to time: Duration) async throws -> SeekLanding {
         try Task.checkCancellation()
-        _ = try await opening()
-        let number = number(at: time)
-        let isLast = number == parts.count - 1
-        let opened = parts[number]
-        let format = opened.map.stream.format
-        let wanted = opened.map.origin + format.frames(in: time - opened.map.startTime)
-        if isLast, wanted > opened.map.endPosition ?? .max, let range = tail(of: opened) {
-            var window = ByteWindow(source, at: range.lowerBound)
-            source.willRead(range)
-            try await window.fill(range.count, askingUpTo: range.count)
-            takeTail(window.bytes, in: range, opened)
+        var place = try await opening()
+        let number = chain.number(at: time)
+        let isLast = number == chain.streams.count - 1
+        let known = chain.streams[number]
+        if isLast, known.format.frames(in: time - known.startTime) > known.frameCount ?? .max, let tail {
+            var window = ByteWindow(source, at: tail.lowerBound)
+            source.willRead(tail)
+            try await window.fill(tail.count, askingUpTo: tail.count)
+            takeTail(window.bytes, in: tail)
         }
-        if isLast { opened.map.audioEnd = source.length }
-        if opened.walk.stream.numbersVaryingBlocks { opened.map.stream = opened.walk.stream }
-        let origin = opened.map.origin
-        let target = min(wanted, (opened.map.endPosition ?? .max) - (isLast ? 0 : 1))
-        let start = format.frames(in: opened.map.startTime)
-        if let end = opened.map.endPosition, target >= end {
-            var walk = FLACFrameWalk(opened.map.stream, at: opened.map.audioEnd ?? 0, expecting: end)
-            walk.finish()
-            opened.restart(walk, at: end, wanted: end)
-            begin(opened)
-            return SeekLanding(frame: start + end - origin, isExact: true)
+        var map = chain.streams[number]
+        if isLast { map.audioEnd = source.length }
+        if number == chain.playing, place.walk.stream.numbersVaryingBlocks { map.stream = place.walk.stream }
+        let last = isLast ? FrameCount.max : (map.endPosition ?? .max) - 1
+        let target = min(map.origin + map.frames(before: time), last)
+        var landing = FLACSeek.Landing(
+            place: .init(position: target, offset: map.audioEnd ?? 0),
+            isNear: true
+        )
+        let isAtEnd = target >= map.endPosition ?? .max
+        var window = ByteWindow(source, at: landing.place.offset)
+        if !isAtEnd {
+            var seek = FLACSeek(to: target, in: map)
+            while let wanted = seek.wanted {
+                if window.start != wanted.lowerBound { window = ByteWindow(source, at: wanted.lowerBound) }
+                source.willRead(wanted.lowerBound..<max(wanted.upperBound, seek.requestEnd))
+                try await window.fill(wanted.count, askingUpTo: ByteWindow.requestByteCount)
+                seek.took(window.bytes, isWhole: window.isAtEnd)
+            }
+            map = seek.map
+            landing = seek.landing ?? landing
         }
-        var seek = FLACSeek(to: target, in: opened.map)
-        var window = ByteWindow(source, at: 0)
-        while let wanted = seek.wanted {
-            if window.start != wanted.lowerBound { window = ByteWindow(source, at: wanted.lowerBound) }
-            source.willRead(wanted.lowerBound..<max(wanted.upperBound, seek.requestEnd))
-            try await window.fill(wanted.count, askingUpTo: ByteWindow.requestByteCount)
-            seek.took(window.bytes, isWhole: window.isAtEnd)
+        let start = landing.place
+        let walk = FLACFrameWalk(map.stream, at: start.offset, expecting: start.position)
+        if number != chain.playing {
+            place = Place(try await FLACHandle.opened(for: map.stream, of: input.subject), walk)
         }
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
-        guard let landing = seek.landing else {
-            return SeekLanding(frame: start + opened.output.position - origin, isExact: true)
+        place.walk = walk
+        if isAtEnd {
+            place.walk.finish()
+        } else if (window.start..<window.end).contains(start.offset) {
+            place.walk.append(Array(window.bytes[Int(start.offset - window.start)...]))
         }
-        opened.map = seek.map
-        let place = landing.place
-        var walk = FLACFrameWalk(opened.map.stream, at: place.offset, expecting: place.position)
-        if (window.start..<window.end).contains(place.offset) {
-            walk.append(Array(window.bytes[Int(place.offset - window.start)...]))
-        }
-        let frame = landing.isNear ? target : place.position
-        opened.restart(walk, at: place.position, wanted: frame)
-        begin(opened)
-        return SeekLanding(frame: start + frame - origin, isExact: true)
+        let frame = landing.isNear ? target : start.position
+        place.output.restart(at: start.position, playing: frame..<FrameCount.max)
+        chain.streams[number] = map
+        chain.playing = number
+        self.place = place
+        update(place)
+        return map.landing(at: frame - map.origin, isExact: true)
     }
 
-    /// The number of the stream that is played at `time`, as far as is known.
-    private func number(at time: Duration) -> Int { parts.lastIndex { $0.map.startTime <= time } ?? 0 }
-
     package func isStored(at time: Duration) -> Bool {
-        guard !parts.isEmpty else { return false }
-        let map = parts[number(at: time)].map
-        let target = map.origin + map.stream.format.frames(in: time - map.startTime)
+        guard !chain.streams.isEmpty else { return false }
+        let map = chain.streams[chain.number(at: time)]
+        let target = map.origin + map.frames(before: time)
         let seek = FLACSeek(to: target, in: map)
         guard target < map.endPosition ?? .max, let wanted = seek.wanted else { return true }
         let end = max(seek.requestEnd, wanted.upperBound + Int64(ByteWindow.requestByteCount))
@@ -344,10 +293,10 @@ package final class FLACDecoder: AudioDecoder {
     }
 
     package func seekTable() -> [UInt8] {
+        guard chain.streams.count == 1 else { return [] }
         // The key of the table includes the length, which the next session knows when it opens the table.
-        guard parts.count == 1, let opened else { return [] }
-        opened.map.audioEnd = source.length
-        return opened.map.stored()
+        chain.streams[0].audioEnd = source.length
+        return chain.current.stored()
     }
 
     /// Decodes all of `source`: `true` if it is FLAC, also in Ogg, whose samples do not have the MD5 that it
@@ -356,7 +305,7 @@ package final class FLACDecoder: AudioDecoder {
     package static func isDamaged(_ source: any ByteSource) async throws -> Bool {
         var stream = ProbedStream(source: source, subject: "")
         let decoder: FLACDecoder
-        let opened: Opened
+        let place: Place
         do {
             try await stream.start.skipTags(of: "")
             switch try await stream.start.kind() {
@@ -369,11 +318,11 @@ package final class FLACDecoder: AudioDecoder {
             default: return false
             }
             decoder = FLACDecoder(stream, checksDigest: true)
-            opened = try await decoder.opening()
+            place = try await decoder.opening()
         } catch is MediaError {
             return false
         }
-        guard opened.map.stream.digest != nil else { return false }
+        guard decoder.chain.current.stream.digest != nil else { return false }
         let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: readByteCount, alignment: 16)
         defer { pcm.deallocate() }
         do {
@@ -381,6 +330,6 @@ package final class FLACDecoder: AudioDecoder {
         } catch is MediaError {
             return true
         }
-        return opened.output.isDamaged || !opened.handle.finish()
+        return place.output.isDamaged || !place.handle.finish()
     }
 }

@@ -51,10 +51,8 @@ struct FLACFrameWalk {
         self.position = position
     }
 
-    /// The offset after the last byte.
     var endOffset: Int64 { offset + Int64(bytes.count) }
 
-    /// Takes the bytes that follow.
     mutating func append(_ more: [UInt8]) {
         offset += Int64(index)
         bytes.removeFirst(index)
@@ -66,7 +64,6 @@ struct FLACFrameWalk {
         bytes += more
     }
 
-    /// Declares that no bytes follow.
     mutating func finish() { isWhole = true }
 
     mutating func next() -> Step {

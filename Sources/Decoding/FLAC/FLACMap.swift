@@ -1,26 +1,22 @@
 import Media
 
-/// The known places of a FLAC stream: where it begins and ends, what decoding and seeking found, and what the
-/// stream's own seek table states. Pure.
+/// The known places of a FLAC stream: where it begins and ends, what its own seek table states, which is not
+/// verified, and what decoding and seeking found. Pure.
 struct FLACMap {
     /// Once the frames prove to state no position, the places that the stream states can't be verified.
-    var stream: FLACStreamInfo { didSet { if stream.numbersVaryingBlocks { stated = [] } } }
-    /// The most by which encoding makes samples longer.
-    private static let mostGrowth = 1.25
+    var stream: FLACStreamInfo {
+        didSet { if stream.numbersVaryingBlocks, !oldValue.numbersVaryingBlocks { places = PlaceTable() } }
+    }
     /// The offset of the first frame.
     let audioStart: Int64
     /// The offset where the resource ends; `nil` if unknown.
     var audioEnd: Int64?
     /// The position of the first PCM frame: not 0 in a recording of a stream that had begun before.
     let origin: FrameCount
-    /// The length of the streams before this one in the resource.
     let startTime: Duration
     /// The position after the last PCM frame, counted at the end or else stated; `nil` if unknown.
     var endPosition: FrameCount?
-    /// Places that were found.
-    private(set) var places = PlaceTable()
-    /// Places that the stream states, which are not verified.
-    private var stated: [PlaceTable.Place]
+    private var places = PlaceTable()
 
     init(
         _ stream: FLACStreamInfo,
@@ -35,14 +31,8 @@ struct FLACMap {
         self.audioEnd = audioEnd
         self.origin = origin
         self.startTime = startTime
-        endPosition = stream.frameCount.flatMap { count in
-            // Frames hardly take more bytes than their samples.
-            let most =
-                Double(count) * Double(stream.channelCount * stream.bitsPerSample) / 8 * Self.mostGrowth
-            return Double((audioEnd ?? 0) - audioStart) > most + Double(ByteWindow.requestByteCount)
-                ? nil : count
-        }
-        stated = seekPoints
+        endPosition = stream.frameCount
+        for point in seekPoints { places.record(point) }
     }
 
     /// Records that a frame was found at `place`. If that is past the end, the stream states too few PCM
@@ -56,10 +46,7 @@ struct FLACMap {
     mutating func note(end: FrameCount) { endPosition = max(end, endPosition ?? 0) }
 
     /// Drops all places: one of them is wrong.
-    mutating func distrust() {
-        stated = []
-        places = PlaceTable()
-    }
+    mutating func distrust() { places = PlaceTable() }
 
     /// The nearest known places at or before `position`, and after it. The end of the resource is one of
     /// them, if its position is known; `above` is `nil` if there is none.
@@ -69,19 +56,16 @@ struct FLACMap {
         if let endPosition, let audioEnd, endPosition > position {
             above = PlaceTable.Place(position: endPosition, offset: audioEnd)
         }
-        let index = stated.partitioningIndex { $0.position > position }
         let found = places.around(position)
-        for place in [found.below, index > 0 ? stated[index - 1] : nil] {
-            // A place that contradicts the others is ignored.
-            guard let place, place.position > below.position, place.offset > below.offset,
-                place.offset < above?.offset ?? .max
-            else { continue }
+        // A place that contradicts the start or the end is ignored.
+        if let place = found.below, place.position > origin, place.offset > audioStart,
+            place.offset < above?.offset ?? .max
+        {
             below = place
         }
-        for place in [found.above, index < stated.count ? stated[index] : nil] {
-            guard let place, place.position < above?.position ?? .max, place.offset < above?.offset ?? .max,
-                place.offset > below.offset
-            else { continue }
+        if let place = found.above, place.position < above?.position ?? .max,
+            place.offset < above?.offset ?? .max, place.offset > below.offset
+        {
             above = place
         }
         return (below, above)
@@ -105,7 +89,7 @@ struct FLACMap {
 
     /// The length of the music in PCM frames; estimated from the length of the resource if it is not known.
     var estimatedCount: FrameCount? {
-        if let endPosition { return max(0, endPosition - origin) }
+        if let frameCount { return frameCount }
         guard let audioEnd, audioEnd > audioStart else { return nil }
         return FrameCount(min(Double(audioEnd - audioStart) / bytesPerFrame, Self.farthest))
     }
@@ -124,24 +108,29 @@ struct FLACMap {
 
     // MARK: Storing
 
-    /// The found places, to be stored with the entry.
+    /// The places, to be stored with the entry.
     func stored() -> [UInt8] { StoredPlaces(places.places).bytes(for: key) }
 
-    /// Takes the places that an earlier session found in the same stream.
+    /// Takes the places that an earlier session stored for the same stream.
     mutating func takeStored(_ table: [UInt8]) {
-        places = PlaceTable(stored: table, for: key, length: audioEnd)
+        let stored = PlaceTable(stored: table, for: key, length: audioEnd)
+        if !stored.places.isEmpty { places = stored }
     }
 
     private var key: [Int64] { stream.bytes.map(Int64.init) + [audioStart, audioEnd ?? 0] }
 }
 
-extension FLACMap: StreamClock {
-    /// Several streams have no common map of times.
-    var audio: ByteRange? {
-        startTime > .zero ? nil : audioEnd.map { audioStart..<max(audioStart, $0) }
-    }
+extension FLACMap: ChainedStream {
+    var format: AudioFormat { stream.format }
 
-    var duration: Duration? { estimatedCount.map { startTime + stream.format.duration(of: $0) } }
+    var frameCount: FrameCount? { endPosition.map { max(0, $0 - origin) } }
+
+    /// The decoder is not kept, but many places may be.
+    var memory: Int { 64 << 10 }
+
+    var audio: ByteRange? { audioEnd.map { audioStart..<max(audioStart, $0) } }
+
+    var duration: Duration? { estimatedCount.map(format.duration) }
 
     var isDurationExact: Bool { endPosition != nil }
 

@@ -35,19 +35,13 @@ struct GranuleSearch {
     private static let mostGrowth = 1.5
 
     private let target: FrameCount
-    private let serial: UInt32
-    private let needsWholePacket: Bool
-    /// The number of frames of the first sound.
-    private let firstSound: FrameCount
+    private let link: OggLink
     /// `true` if a later stream may have the same serial number.
     private let mayRepeat: Bool
     /// The mean length of the pages seen last.
     private var pageByteCount: Int64
-    /// The offset of the first page of the music.
-    private let start: Int64
-    /// The last known page at or before the target; `nil` for the start of the music, at `origin`.
+    /// The last known page at or before the target; `nil` for the start of the music.
     private var low: Place?
-    private let origin: FrameCount
     /// The first known offset after the target, and the granule position there; `nil` if that is not known.
     private var high: (offset: Int64, position: FrameCount?)
     /// Bytes for one frame after the lower end of the bracket, and before the upper one, where they are
@@ -96,46 +90,26 @@ struct GranuleSearch {
 
     /// - Parameters:
     ///   - target: the granule position from which on decoding is needed.
-    ///   - start: the offset of the first page of the music, whose granule position is `origin`.
-    ///   - end: the offset where the music ends, at the latest, and the granule position there, if known.
-    ///   - table: pages that are known already.
-    ///   - needsWholePacket: `true` if decoding can begin only on a page that holds a whole packet.
-    ///   - pageByteCount: the mean length of pages, as far as is known.
-    ///   - firstSound: the frames from `target` on that are decoded for the first sound: the priming, and
-    ///     those heard first.
+    ///   - link: the logical stream, as far as it is known.
+    ///   - end: the offset where its music ends, at the latest.
     ///   - mayRepeat: `true` if a later stream may have the same serial number.
-    init(
-        for target: FrameCount,
-        in serial: UInt32,
-        from start: Int64,
-        at origin: FrameCount,
-        to end: (offset: Int64, position: FrameCount?),
-        knowing table: PlaceTable,
-        bytesPerFrame: Double,
-        withWholePacket needsWholePacket: Bool,
-        pageByteCount: Int64,
-        firstSound: FrameCount,
-        mayRepeat: Bool = false
-    ) {
+    init(for target: FrameCount, in link: OggLink, upTo end: Int64, mayRepeat: Bool = false) {
         self.target = target
-        self.serial = serial
-        self.needsWholePacket = needsWholePacket
-        self.pageByteCount = pageByteCount
-        self.firstSound = firstSound
+        self.link = link
         self.mayRepeat = mayRepeat
-        self.start = start
-        self.origin = origin
-        rates = (bytesPerFrame, nil)
-        high = end
-        let (below, above) = table.around(target)
-        if let below, (start..<end.offset).contains(below.offset), below.position >= origin { low = below }
-        if let above, (start..<end.offset).contains(above.offset) { high = (above.offset, above.position) }
+        pageByteCount = link.pageByteCount
+        rates = (link.bytesPerFrame, nil)
+        high = (end, link.end)
+        let (below, above) = link.table.around(target)
+        let range = link.audioStart..<max(link.audioStart, end)
+        if let below, range.contains(below.offset), below.position >= link.origin { low = below }
+        if let above, range.contains(above.offset) { high = (above.offset, above.position) }
     }
 
     /// `true` if the last page is looked for: no position leads to it, so the bracket is halved.
     private var isForEnd: Bool { target >= OggPage.farthestGranule - OpusHead.primingFrames }
-    private var lowOffset: Int64 { low?.offset ?? start }
-    private var lowPosition: FrameCount { low?.position ?? origin }
+    private var lowOffset: Int64 { low?.offset ?? link.audioStart }
+    private var lowPosition: FrameCount { low?.position ?? link.origin }
 
     /// The bytes in which the page is known to begin.
     var bracket: ByteRange { lowOffset..<max(lowOffset, high.offset) }
@@ -148,7 +122,8 @@ struct GranuleSearch {
         let expected = estimate()
         // Begins no earlier than the known page: a window that begins with it shows the most.
         let start = min(max(expected - Self.margin - pageByteCount, lowOffset), high.offset - 1)
-        let sound = Int64(min(Double(firstSound) * rate, Double(Self.mostSound)))
+        let firstSound = Double(link.head.codec.primingFrames + link.firstSound)
+        let sound = Int64(min(firstSound * rate, Double(Self.mostSound)))
         let end = max(start + Self.window, expected + Self.margin + 2 * pageByteCount + sound)
         windowCount += 1
         window = Window(start: start, limit: min(end, high.offset), walk: start)
@@ -183,7 +158,7 @@ struct GranuleSearch {
         if isForEnd {
             let middle = lowOffset + Int64(width / 2)
             // In the next stream, but not farther behind its start, positions are lower than those known.
-            return mayRepeat ? min(middle, lowOffset + (lowOffset - start)) : middle
+            return mayRepeat ? min(middle, lowOffset + (lowOffset - link.audioStart)) : middle
         }
         guard windowCount < Self.mostInterpolations || windowCount % 2 == 1 else {
             return lowOffset + Int64(width / 2)
@@ -235,7 +210,8 @@ struct GranuleSearch {
     private func note(_ page: OggPage, at offset: Int64, in window: inout Window) {
         // A first page begins a later stream: the pages from there on do not belong to this one.
         if page.isFirst { window.isOver = true }
-        guard !page.isFirst, page.serial == serial, let granule = page.granule, offset < high.offset,
+        guard !page.isFirst, page.serial == link.head.serial, let granule = page.granule,
+            offset < high.offset,
             !isRepeated(granule, at: offset)
         else { return }
         let place = Place(position: granule, offset: offset)
@@ -244,7 +220,8 @@ struct GranuleSearch {
         window.seen = (window.seen?.first ?? place, place)
         if granule > target {
             window.above = window.above ?? place
-        } else if page.hasWholePacket || !needsWholePacket, !page.isLast, granule >= lowPosition,
+        } else if page.hasWholePacket || !link.head.codec.primesWithPacket, !page.isLast,
+            granule >= lowPosition,
             window.above == nil
         {
             window.below = place
@@ -254,9 +231,9 @@ struct GranuleSearch {
     /// `true` if a page has too low a granule position for its distance from the start: it is of a later
     /// stream.
     private func isRepeated(_ granule: FrameCount, at offset: Int64) -> Bool {
-        guard mayRepeat, let low, low.offset > start else { return false }
-        let growth = Double(offset - start) / Double(low.offset - start)
-        return growth * Double(low.position - origin) > Self.mostGrowth * Double(granule - origin)
+        guard mayRepeat, let low, low.offset > link.audioStart else { return false }
+        let growth = Double(offset - link.audioStart) / Double(low.offset - link.audioStart)
+        return growth * Double(low.position - link.origin) > Self.mostGrowth * Double(granule - link.origin)
     }
 
     /// Narrows the bracket by what the window has shown.

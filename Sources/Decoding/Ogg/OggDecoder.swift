@@ -5,11 +5,6 @@ package import Media
 /// libvorbis, libopus and libFLAC only decode packets: this type decides which bytes are read, and where the
 /// music begins and ends. After a seek, the samples are the same as when decoding from the start.
 package final class OggDecoder: AudioDecoder {
-    /// The bytes at the end of a resource in which its length in time is looked up.
-    private static let tailByteCount = Int64(ByteWindow.requestByteCount)
-    /// The most bytes of heads that are kept, and the most streams without sound in a row.
-    private static let mostHeadBytes = 4 << 20
-    private static let mostEmptyLinks = 64
     /// The most bytes between the last page that a search finds and the next logical stream: a window and two
     /// pages.
     private static let mostBeforeLink = GranuleSearch.window + 2 * Int64(OggPage.mostByteCount)
@@ -22,34 +17,22 @@ package final class OggDecoder: AudioDecoder {
 
     package private(set) var info = StreamInfo.unopened
 
-    /// The logical streams that were reached so far; empty before `open`.
-    private(set) var links: [OggLink] = []
-    private var headByteCount = 0
-    /// The number of logical streams that began since the last sound.
-    private var emptyLinkCount = 0
+    /// The logical streams that were reached so far.
+    private(set) var chain = StreamChain<OggLink>()
     private var place: Place?
-    private var hasFormatChange = false
-
-    /// The length of the resource when its end was looked at; `nil` before that.
-    private var tailLength: Int64?
     private var hasAskedForTail = false
-    /// The streams that the end showed then.
+    /// The streams that the end of the resource showed when it was looked at.
     private var tail: OggTail?
-    /// `true` if other streams follow those of `links`, so that the length in time is unknown.
-    private var isChained = false
-    /// `true` once the bytes behind the last of `links` were searched for another stream in vain.
+    /// `true` once the bytes behind the last known stream were searched for another stream in vain.
     private var hasSearchedForLink = false
 
-    /// The place up to which the music is decoded.
+    /// The place up to which the logical stream is decoded that is played.
     private struct Place {
-        /// The number of the logical stream.
-        var link: Int
         let pages: OggPageReader
         var packets: OggPackets
         var player: OggPlayer
 
-        init(_ link: Int, of head: OggHead, _ pages: OggPageReader, _ player: OggPlayer) {
-            self.link = link
+        init(_ head: OggHead, _ pages: OggPageReader, _ player: OggPlayer) {
             self.pages = pages
             self.player = player
             packets = OggPackets(upTo: head.codec.longestPacket)
@@ -59,36 +42,37 @@ package final class OggDecoder: AudioDecoder {
     /// Creates a decoder for `stream`. It reads nothing before `open`.
     package init(_ stream: ProbedStream) { input = stream }
 
-    package func open() async throws { if links.isEmpty { try await opening() } }
+    package func open() async throws { if chain.streams.isEmpty { try await opening() } }
 
     private func opening() async throws {
         let start = try await input.begun(as: .ogg)
         let pages = OggPageReader(source, at: start.offset, holding: start.bytes)
-        var (made, link) = try await begin(OggLink(try await head(pages)), number: 0, pages)
+        var (made, link) = try await begin(try await head(pages), .zero, pages)
         guard !made.player.needsPage else {
             throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
         }
-        if let length = source.length, link.takeStored(input.seekTable, length: length) {
-            tailLength = length
-        }
+        if link.takeStored(input.seekTable) { chain.tailLength = source.length }
         leading = (start.tags, start.loudness)
         input.forgetStart()
-        links = [link]
+        chain.streams = [link]
         place = made
         update()
         try await lookAtTail()
     }
 
-    /// Begins `link`, logical stream number `number`, up to the first page of its music, which states where
-    /// it begins.
-    private func begin(_ link: OggLink, number: Int, _ pages: OggPageReader) async throws -> (Place, OggLink)
+    /// Begins the logical stream of `head` at `startTime`, up to the first page of its music, which states
+    /// where it begins.
+    private func begin(_ head: OggHead, _ startTime: Duration, _ pages: OggPageReader) async throws
+        -> (Place, OggLink)
     {
-        var link = link
-        let head = link.head
-        let handle = try await handle(of: head)
+        var link = OggLink(head, startTime: startTime, length: source.length)
         link.look(at: pages.walk)
+        var place = Place(
+            head,
+            pages,
+            OggPlayer(try await handle(of: head), skipping: head.codec.skippedFrames)
+        )
         source.willRead(head.dataStart..<link.firstSoundEnd)
-        var place = Place(number, of: head, pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
         _ = try await takePage(in: &place, of: &link)
         return (place, link)
     }
@@ -97,7 +81,7 @@ package final class OggDecoder: AudioDecoder {
         do {
             return try await OggHead.read(pages, after: first)
         } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject, isOpen: !links.isEmpty)
+            throw refusal.error(of: input.subject, isOpen: !chain.streams.isEmpty)
         }
     }
 
@@ -105,7 +89,7 @@ package final class OggDecoder: AudioDecoder {
         do {
             return try await head.codec.handle(headers: head.headers, subject: input.subject)
         } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject, isOpen: !links.isEmpty)
+            throw refusal.error(of: input.subject, isOpen: !chain.streams.isEmpty)
         }
     }
 
@@ -132,13 +116,13 @@ package final class OggDecoder: AudioDecoder {
         try Task.checkCancellation()
         try await open()
         while true {
-            if hasFormatChange {
-                hasFormatChange = false
+            if let format = place?.player.output.format, format != info.format {
+                update()
                 return .formatChanged
             }
             let count = decodeHeld(into: pcm)
             if count > 0 {
-                emptyLinkCount = 0
+                chain.heard()
                 return .frames(count)
             }
             guard try await readOn() else { return .end }
@@ -168,8 +152,7 @@ package final class OggDecoder: AudioDecoder {
         // cancelled during a read.
         self.place = nil
         defer { self.place = place }
-        let number = place.link
-        nextHead = try await takePage(in: &place, of: &links[number])
+        nextHead = try await takePage(in: &place, of: &chain.streams[chain.playing])
         guard place.player.needsPage else { return true }
         self.place = place
         ended(place)
@@ -179,91 +162,71 @@ package final class OggDecoder: AudioDecoder {
     /// The music of the link at `place` has ended: its length is known now.
     private func ended(_ place: Place) {
         guard let position = place.player.position else { return }
-        links[place.link].end = min(position, place.player.limit ?? position)
-        links[place.link].endOffset = nextHead?.offset
-        if place.link == links.count - 1 { isChained = nextHead != nil }
+        chain.streams[chain.playing].end = min(position, place.player.limit ?? position)
+        chain.streams[chain.playing].endOffset = nextHead?.offset
+        chain.streams[chain.playing].isFollowed = nextHead != nil
         update()
     }
 
-    /// Continues with the logical stream whose first page is `first`. Throws after too many streams without
-    /// sound.
+    /// Continues with the logical stream whose first page is `first`.
     private func beginLink(_ first: OggPageWalk.Found) async throws -> Bool {
-        guard let old = place else { return false }
-        guard emptyLinkCount < Self.mostEmptyLinks else {
-            throw input.brokenOff(because: "too many streams without sound follow one another")
-        }
-        emptyLinkCount += 1
-        let head = try await head(old.pages, after: first)
-        let handle = try await handle(of: head)
+        guard let pages = place?.pages else { return false }
+        let head = try await head(pages, after: first)
+        let player = OggPlayer(try await handle(of: head), skipping: head.codec.skippedFrames)
         nextHead = nil
-        let number = note(OggLink(head, startTime: links[old.link].endTime), after: old.link)
-        place = Place(number, of: head, old.pages, OggPlayer(handle, skipping: head.codec.skippedFrames))
-        let format = info.format
-        update()
-        hasFormatChange = info.format != format
+        var link = OggLink(head, startTime: chain.current.endTime, length: source.length)
+        // The end of the resource shows later if others follow.
+        link.isFollowed = true
+        try chain.go(on: link, in: input)
+        place = Place(head, pages, player)
         return true
-    }
-
-    /// Returns the number of the logical stream `link`, which follows number `last`.
-    private func note(_ link: OggLink, after last: Int) -> Int {
-        let number = last + 1
-        if number < links.count, links[number].head.dataStart == link.head.dataStart { return number }
-        if number == links.count, headByteCount < Self.mostHeadBytes {
-            headByteCount += link.head.byteCount
-            links.append(link)
-            return number
-        }
-        // There are too many streams to keep all, as on a radio station: the new one takes the place of the
-        // last.
-        links[links.count - 1] = link
-        return links.count - 1
     }
 
     // MARK: What is known
 
-    /// Updates `info`.
     private func update() {
         guard let place else { return }
-        let link = links[place.link]
+        chain.streams[chain.streams.count - 1].length = source.length
+        let link = chain.current
         var info = self.info
         info.format = link.format
-        info.audioStart = links[0].head.dataStart
+        info.audioStart = chain.streams[0].audioStart
         info.codec = "Ogg, " + place.player.output.codec.name
         info.tags = leading.tags.filled(from: link.head.comments.tags)
         let names = [info.tags.artist, info.tags.title].compactMap { $0 }
         info.songTitle = names.isEmpty ? nil : names.dropFirst().reduce(names[0]) { $0 + " - " + $1 }
         info.loudness = leading.loudness.filled(from: link.head.comments.loudness)
         info.skippedByteCount = place.pages.walk.skippedByteCount
-        info.revise(
-            by: OggClock(links: links, playing: place.link, isChained: isChained, length: source.length)
-        )
+        info.revise(by: chain)
         self.info = info
+    }
+
+    /// The bytes at the end of the resource, which show its length in time; `nil` if they were looked at.
+    private var tailRange: ByteRange? {
+        chain.tail(of: ByteWindow.requestByteCount, length: source.length)
     }
 
     /// Reads the end of the resource once it is stored, so that this needs no request.
     private func lookAtTail() async throws {
-        guard let length = source.length, length != tailLength, length > links[0].head.dataStart
-        else { return }
-        let range = max(links[0].head.dataStart, length - Self.tailByteCount)..<length
-        guard let bytes = try await source.allStored(in: range) else { return }
-        takeTail(bytes, at: range.lowerBound, length: length)
+        guard let range = tailRange, let bytes = try await source.allStored(in: range) else { return }
+        takeTail(bytes, in: range)
     }
 
     /// Looks for the last page of the music in `bytes`, the end of the resource.
-    private func takeTail(_ bytes: [UInt8], at offset: Int64, length: Int64) {
-        tailLength = length
-        tail = OggTail(OggPageWalk(at: offset, holding: bytes))
+    private func takeTail(_ bytes: [UInt8], in range: ByteRange) {
+        chain.tailLength = range.upperBound
+        tail = OggTail(OggPageWalk(at: range.lowerBound, holding: bytes))
         hasSearchedForLink = false
         noteTail()
     }
 
     /// Learns from the end of the resource if the last known logical stream ends there.
     private func noteTail() {
-        guard let tail, let last = links.last else { return }
-        let isRepeated = links.dropLast().contains { $0.head.serial == last.head.serial }
-        let end = !isRepeated || hasSearchedForLink ? tail.end(of: last, trusted: hasSearchedForLink) : nil
-        isChained = end == nil && !tail.isEmpty
-        if let end, end >= last.first { links[links.count - 1].end = end }
+        guard let tail, var last = chain.streams.last else { return }
+        let end = tail.end(of: last)
+        last.isFollowed = end == nil && !tail.isEmpty
+        if let end, end >= last.first { last.end = end }
+        chain.streams[chain.streams.count - 1] = last
         update()
     }
 
@@ -272,9 +235,9 @@ package final class OggDecoder: AudioDecoder {
         try await open()
         try await lookAtTail()
         // Requested only now: until the music plays, nothing else is requested.
-        if let length = source.length, tailLength == nil, !hasAskedForTail {
+        if let tailRange, chain.tailLength == nil, !hasAskedForTail {
             hasAskedForTail = true
-            source.prefetch(max(0, length - Self.tailByteCount)..<length)
+            source.prefetch(tailRange)
         }
         return isRestStored ? try await findLink() : false
     }
@@ -283,26 +246,25 @@ package final class OggDecoder: AudioDecoder {
 
     /// `true` if all from the last known logical stream on is stored, so that a search makes no request.
     private var isRestStored: Bool {
-        guard let length = source.length, let start = links.last?.head.dataStart, start < length
+        guard let length = source.length, let start = chain.streams.last?.audioStart, start < length
         else { return false }
         return source.isStored(start..<length)
     }
 
     /// `true` if the music at `time` may be in a logical stream that is not known yet.
     private func isUnknown(_ time: Duration) -> Bool {
-        guard let last = links.last, time >= last.startTime else { return false }
-        return isChained && !last.reaches(time) || isRestStored
+        guard let last = chain.streams.last, time >= last.startTime else { return false }
+        return last.isFollowed && !last.reaches(time) || isRestStored
     }
 
     /// Finds where the last known logical stream ends, and the head of the one that follows it. Returns
     /// `false` if none does, or none that is played.
     private func findLink() async throws -> Bool {
-        guard !hasSearchedForLink, headByteCount < Self.mostHeadBytes, let length = source.length,
-            let last = links.last
+        guard !hasSearchedForLink, !chain.isFull, source.length != nil, let last = chain.streams.last
         else { return false }
-        let number = links.count - 1
+        let number = chain.streams.count - 1
         let mayRepeat = tail?.has(last.head.serial) ?? true
-        let search = last.search(for: OggPage.farthestGranule, length: length, mayRepeat: mayRepeat)
+        let search = last.search(for: OggPage.farthestGranule, mayRepeat: mayRepeat)
         let offset = try await page(for: OggPage.farthestGranule, in: number, by: search)
         let start = offset ?? last.head.dataStart
         let pages = OggPageReader(source, at: start)
@@ -322,22 +284,21 @@ package final class OggDecoder: AudioDecoder {
             noteTail()
             return false
         }
-        var known = links[number]
+        var known = chain.streams[number]
         known.end = end
         known.endOffset = first.offset
+        known.isFollowed = true
         var next: OggLink?
         do {
-            let link = OggLink(try await head(pages, after: first), startTime: known.endTime)
-            next = try await begin(link, number: number + 1, pages).1
+            next = try await begin(try await head(pages, after: first), known.endTime, pages).1
         } catch let error as MediaError where [.decodingFailed, .missingLibrary].contains(error.code) {}
         // Changed only after the last `await`, so that a cancelled search changes nothing.
-        links[number] = known
-        isChained = true
+        chain.streams[number] = known
+        hasSearchedForLink = next == nil
         if let next {
-            _ = note(next, after: number)
+            _ = chain.add(next, after: number)
             noteTail()
         } else {
-            hasSearchedForLink = true
             update()
         }
         return !hasSearchedForLink
@@ -348,21 +309,20 @@ package final class OggDecoder: AudioDecoder {
     package func seek(to time: Duration) async throws -> SeekLanding {
         try Task.checkCancellation()
         try await open()
-        if let length = source.length, tailLength == nil, time > .zero,
-            links.last.map({ $0.end == nil || time > $0.endTime }) ?? false
+        update()
+        if let tailRange, chain.tailLength == nil, time > .zero,
+            chain.streams.last.map({ $0.end == nil || time > $0.endTime }) ?? false
         {
-            let offset = max(links[0].head.dataStart, length - Self.tailByteCount)
-            if let bytes = try await read(offset, until: length) {
-                takeTail(bytes, at: offset, length: length)
-            }
+            var window = ByteWindow(source, at: tailRange.lowerBound)
+            try await window.fill(tailRange.count, askingUpTo: tailRange.count)
+            if window.end == tailRange.upperBound { takeTail(window.bytes, in: tailRange) }
         }
         while isUnknown(time), try await findLink() {}
-        let number = links.lastIndex { $0.startTime <= time } ?? 0
-        let link = links[number]
-        let frames = min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)
+        let number = chain.number(at: time)
+        let link = chain.streams[number]
+        let frames = link.frames(before: time)
         let target = link.first + frames
-        let search = link.search(for: target, length: source.length)
-        let offset = try await page(for: target, in: number, by: search)
+        let offset = try await page(for: target, in: number, by: link.search(for: target))
         let handle = try await handle(of: link.head)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         let pages = OggPageReader(source, at: offset ?? link.head.dataStart)
@@ -372,14 +332,11 @@ package final class OggDecoder: AudioDecoder {
             from: target,
             isAtStart: offset == nil
         )
-        place = Place(number, of: link.head, pages, player)
+        chain.playing = number
+        place = Place(link.head, pages, player)
         nextHead = nil
-        hasFormatChange = false
         update()
-        return SeekLanding(
-            frame: link.format.frames(in: link.startTime) + frames,
-            isExact: link.end != nil || !isChained
-        )
+        return link.landing(at: frames, isExact: link.end != nil || !link.isFollowed)
     }
 
     /// The offset of the page at which decoding begins for the granule position `target`; `nil` if it begins
@@ -391,8 +348,8 @@ package final class OggDecoder: AudioDecoder {
         while true {
             switch search.next() {
             case .land(let offset):
-                let end = search.requestEnd(for: target + links[number].firstSound)
-                source.willRead((offset ?? links[number].head.dataStart)..<end)
+                let end = search.requestEnd(for: target + chain.streams[number].firstSound)
+                source.willRead((offset ?? chain.streams[number].audioStart)..<end)
                 return offset
             case .read(let range):
                 source.willRead(range)
@@ -411,42 +368,31 @@ package final class OggDecoder: AudioDecoder {
     private func note(_ window: ByteWindow) {
         var walk = OggPageWalk(at: window.start, holding: window.bytes)
         while let found = walk.next() {
-            guard let number = links.lastIndex(where: { $0.head.dataStart <= found.offset }),
-                links[number].head.serial == found.page.serial,
-                found.offset < links[number].endOffset ?? .max
+            guard let number = chain.streams.lastIndex(where: { $0.audioStart <= found.offset }),
+                chain.streams[number].head.serial == found.page.serial,
+                found.offset < chain.streams[number].endOffset ?? .max
             else { continue }
-            links[number].note(found)
+            chain.streams[number].note(found)
         }
     }
 
-    /// The bytes from `offset` to `end`; `nil` if the resource ends before.
-    private func read(_ offset: Int64, until end: Int64) async throws -> [UInt8]? {
-        let count = Int(end - offset)
-        var window = ByteWindow(source, at: offset)
-        try await window.fill(count, askingUpTo: count)
-        return window.bytes.count == count ? window.bytes : nil
-    }
-
     package func isStored(at time: Duration) -> Bool {
-        guard let number = links.lastIndex(where: { $0.startTime <= time }),
-            tailLength != nil || links[0].end != nil, let length = source.length,
-            !isChained || links.last?.reaches(time) == true
+        guard let first = chain.streams.first, let last = chain.streams.last, let length = source.length,
+            chain.tailLength != nil || first.end != nil, !last.isFollowed || last.reaches(time)
         else { return false }
-        let link = links[number]
-        let target = link.first + min(link.format.frames(in: time - link.startTime), link.frameCount ?? .max)
-        let search = link.search(for: target, length: length)
-        let start = search?.bracket.lowerBound ?? link.head.dataStart
+        let link = chain.streams[chain.number(at: time)]
+        let target = link.first + link.frames(before: time)
+        let search = link.search(for: target)
+        let start = search?.bracket.lowerBound ?? link.audioStart
         let sound = search?.requestEnd(for: target + link.firstSound) ?? link.firstSoundEnd
         let end = max(sound, (search?.bracket.upperBound ?? start) + Int64(ByteWindow.requestByteCount))
         return source.isStored(start..<max(start, min(length, end)))
     }
 
     package func seekTable() -> [UInt8] {
-        guard links.count == 1, !isChained, let length = source.length, let link = links.first else {
-            return []
-        }
+        guard chain.streams.count == 1, !chain.current.isFollowed, source.length != nil else { return [] }
+        update()
         // Until the tail was read, other streams may follow, even if this one states its length.
-        let end = tailLength == length ? link.end : nil
-        return link.stored(end: end, length: length)
+        return chain.current.stored(withEnd: chain.tailLength == source.length)
     }
 }

@@ -4,7 +4,6 @@ import Media
 /// one.
 struct OggLink {
     let head: OggHead
-    /// The position of its first frame in the music of the resource.
     let startTime: Duration
     /// The granule position of the first page's start: 0, except in a recording of a running stream.
     var origin: FrameCount = 0
@@ -14,43 +13,31 @@ struct OggLink {
     var endOffset: Int64?
     /// Pages whose granule position is known.
     var table = PlaceTable()
-    /// Bytes for one second of music, as far as is known.
-    var bytesPerSecond: Double
+    /// The length of the resource; `nil` if unknown.
+    var length: Int64?
+    /// `true` if streams follow that are not known, so that the length in time is unknown.
+    var isFollowed = false
+    /// Bytes for one second of the music that was seen; at first the usual rate.
+    private var rate: Double
     /// The number of pages that were seen, and their length together; at first one of the usual length.
     private var pages: (count: Int64, byteCount: Int64)
 
-    init(_ head: OggHead, startTime: Duration = .zero) {
+    init(_ head: OggHead, startTime: Duration = .zero, length: Int64?) {
         self.head = head
+        self.length = length
         self.startTime = startTime
         end = head.codec.frameCount
-        // An estimate until pages were seen.
-        bytesPerSecond = head.codec.usualBytesPerSecond
+        rate = head.codec.usualBytesPerSecond
         pages = (1, head.codec.usualPageByteCount)
     }
 
-    var format: AudioFormat { head.codec.format }
-
     /// The granule position of the first frame that is played.
     var first: FrameCount { origin + head.codec.skippedFrames }
-
-    /// The number of frames; `nil` if unknown.
-    var frameCount: FrameCount? { end.map { max(0, $0 - first) } }
-
-    /// The position after its last frame in the music of the resource; `startTime` if unknown.
-    var endTime: Duration { startTime + format.duration(of: frameCount ?? 0) }
 
     /// `true` if the music at `time` is known to be in this stream or before it.
     func reaches(_ time: Duration) -> Bool {
         guard end == nil, time >= startTime else { return time < endTime }
         return first + format.frames(in: time - startTime) < table.places.last?.position ?? 0
-    }
-
-    /// The bytes of the music up to `page`, if its pages and its rate are as those that were seen.
-    func expectedByteCount(upTo page: OggTail.Page) -> Double {
-        max(
-            Double(page.sequence) * Double(pageByteCount),
-            format.duration(of: max(0, page.granule - origin)).seconds * bytesPerSecond
-        )
     }
 
     /// Takes the pages in `walk`, which begin with the first one of the music, into account.
@@ -68,10 +55,9 @@ struct OggLink {
         let time = format.duration(of: granule - origin)
         // Less than a second of music is too little for an estimate.
         guard time >= .seconds(1) else { return }
-        bytesPerSecond = Double(last.end - head.dataStart) / time.seconds
+        rate = Double(last.end - head.dataStart) / time.seconds
     }
 
-    /// Records a page of the music.
     mutating func note(_ found: OggPageWalk.Found) {
         pages.count += 1
         pages.byteCount += Int64(found.page.byteCount)
@@ -86,22 +72,10 @@ struct OggLink {
     /// is exact; `nil` if that is the first page.
     ///
     /// `mayRepeat` states that a later stream may have the same serial number.
-    func search(for target: FrameCount, length: Int64?, mayRepeat: Bool = false) -> GranuleSearch? {
+    func search(for target: FrameCount, mayRepeat: Bool = false) -> GranuleSearch? {
         let needed = target - head.codec.primingFrames
         guard needed > origin, let length = endOffset ?? length, length > head.dataStart else { return nil }
-        return GranuleSearch(
-            for: needed,
-            in: head.serial,
-            from: head.dataStart,
-            at: origin,
-            to: (length, end),
-            knowing: table,
-            bytesPerFrame: bytesPerSecond / Double(format.sampleRate),
-            withWholePacket: head.codec.primesWithPacket,
-            pageByteCount: pageByteCount,
-            firstSound: head.codec.primingFrames + firstSound,
-            mayRepeat: mayRepeat
-        )
+        return GranuleSearch(for: needed, in: self, upTo: length, mayRepeat: mayRepeat)
     }
 
     /// The number of frames that are heard first: a quarter of a second.
@@ -109,47 +83,57 @@ struct OggLink {
 
     /// The offset up to which one request from the first page on probably has the first sound.
     var firstSoundEnd: Int64 {
-        head.dataStart + 2 * pageByteCount + Int64(bytesPerSecond / 4)
+        head.dataStart + 2 * pageByteCount + Int64(rate / 4)
     }
 
-    private var pageByteCount: Int64 { pages.byteCount / pages.count }
+    var bytesPerFrame: Double { rate / Double(format.sampleRate) }
 
-    /// The offsets at `shares` of the music, which has `count` frames and ends at `end` at the latest.
-    func offsets(at shares: [Double], of count: FrameCount, upTo end: Int64) -> [Int64] {
-        let places = table.places.filter {
-            (head.dataStart..<end).contains($0.offset) && $0.position > first
-        }
-        var known = [PlaceTable.Place(position: first, offset: head.dataStart)] + places
-        if known[known.count - 1].position < first + count {
-            known.append(.init(position: first + count, offset: end))
-        }
-        var next = 1
-        return shares.map { share in
-            let position = first + FrameCount(Double(count) * share)
-            while next < known.count - 1, known[next].position < position { next += 1 }
-            let low = known[next - 1]
-            let high = known[next]
-            let share = Double(position - low.position) / Double(max(1, high.position - low.position))
-            return low.offset + Int64(Double(high.offset - low.offset) * min(max(share, 0), 1))
+    /// The mean length of the pages that were seen.
+    var pageByteCount: Int64 { pages.byteCount / pages.count }
+}
+
+extension OggLink: ChainedStream {
+    var format: AudioFormat { head.codec.format }
+
+    var frameCount: FrameCount? { end.map { max(0, $0 - first) } }
+
+    var audioStart: Int64 { head.dataStart }
+
+    var memory: Int { head.byteCount }
+
+    /// All bytes up to the end of the resource.
+    var audio: ByteRange? { length.map { audioStart..<max(audioStart, $0) } }
+
+    var isDurationExact: Bool { frameCount != nil && !isFollowed && audio?.isEmpty == false }
+
+    /// With streams that follow, and are not known.
+    var duration: Duration? {
+        guard let audio, !audio.isEmpty else { return nil }
+        if isDurationExact { return endTime - startTime }
+        // The bytes behind what is known are estimated.
+        let rest = max(0, audio.upperBound - (endOffset ?? audioStart))
+        let known = endOffset == nil ? .zero : endTime - startTime
+        return known + .seconds(Double(rest) / max(rate, 1))
+    }
+
+    var bytesPerSecond: Double { isDurationExact ? meanBytesPerSecond ?? rate : rate }
+
+    func offsets(at shares: [Double]) -> [Int64]? {
+        guard isDurationExact, let frameCount, frameCount > 0, let audio else { return nil }
+        let start = PlaceTable.Place(position: first, offset: audioStart)
+        let end = PlaceTable.Place(position: first + frameCount, offset: audio.upperBound)
+        return shares.map {
+            table.offset(of: first + FrameCount(Double(frameCount) * $0), between: start, and: end)
         }
     }
 }
 
 /// The logical streams that end at the end of an Ogg resource, as its last pages show them. Pure.
 struct OggTail {
-    struct Page {
-        let granule: FrameCount
-        let offset: Int64
-        let sequence: UInt32
-    }
-
-    /// If a stream of one serial number takes this many times the bytes that it should, others precede it.
-    private static let leastExcess = 1.75
-
     /// The offset of the last first page; 0 if there is none.
     private var headOffset: Int64 = 0
-    /// The first page and the last one of each stream, of those with a granule position.
-    private var pages: [UInt32: (first: Page, last: Page)] = [:]
+    /// The last granule position of each stream, by serial number.
+    private var ends: [UInt32: FrameCount] = [:]
 
     init(_ walk: OggPageWalk) {
         var walk = walk
@@ -157,98 +141,41 @@ struct OggTail {
             while let found = walk.next() {
                 if found.page.isFirst {
                     headOffset = found.offset
-                    pages = [:]
+                    ends = [:]
                 }
-                guard let granule = found.page.granule else { continue }
-                let page = Page(granule: granule, offset: found.offset, sequence: found.page.sequence)
-                pages[found.page.serial, default: (page, page)].last = page
+                if let granule = found.page.granule { ends[found.page.serial] = granule }
             }
         } while walk.ended()
     }
 
-    var isEmpty: Bool { pages.isEmpty }
+    var isEmpty: Bool { ends.isEmpty }
 
     /// `true` if a stream with this serial number ends here.
-    func has(_ serial: UInt32) -> Bool { pages[serial] != nil }
+    func has(_ serial: UInt32) -> Bool { ends[serial] != nil }
 
     /// The granule position at the end of `link`; `nil` if it does not end here.
     ///
-    /// A later stream may have the same serial number. Then, the last page has too low a number and position
-    /// for its distance from the start of `link`. With `trusted`, that does not count.
-    func end(of link: OggLink, trusted: Bool) -> FrameCount? {
-        guard let (first, last) = pages[link.head.serial], headOffset < link.head.dataStart else {
-            return nil
-        }
-        guard !trusted, last.granule != link.head.codec.frameCount else { return last.granule }
-        // Both ends count: one of them may be quiet.
-        let share = Double(last.offset - first.offset)
-        let expected = max(
-            link.expectedByteCount(upTo: last),
-            share * Double(last.sequence) / Double(max(1, last.sequence &- first.sequence)),
-            share * Double(last.granule) / Double(max(1, last.granule - first.granule))
-        )
-        let distance = Double(last.offset - link.head.dataStart) - Double(GranuleSearch.window)
-        return distance > Self.leastExcess * expected ? nil : last.granule
+    /// A later stream may have the same serial number, against RFC 3533 §4. That shows only once it is
+    /// reached, or once the whole resource is stored.
+    func end(of link: OggLink) -> FrameCount? {
+        headOffset < link.audioStart ? ends[link.head.serial] : nil
     }
 }
 
-/// The length of a resource of `length` bytes, of whose logical streams `links` were reached.
-struct OggClock: StreamClock {
-    let links: [OggLink]
-    /// The number of the one that is played.
-    let playing: Int
-    /// `true` if others follow, so that the length in time is unknown.
-    let isChained: Bool
-    let length: Int64?
-
-    var audio: ByteRange? {
-        let start = links[0].head.dataStart
-        return length.map { start..<max(start, $0) }
-    }
-
-    /// The number of frames of the last one; `nil` if its end, or what follows it, is unknown.
-    private var lastCount: FrameCount? {
-        guard !isChained, let audio, !audio.isEmpty else { return nil }
-        return links.last?.frameCount
-    }
-
-    var duration: Duration? {
-        guard let last = links.last, let audio, !audio.isEmpty else { return nil }
-        if isDurationExact { return last.endTime }
-        // The bytes behind what is known are estimated.
-        let rest = max(0, audio.upperBound - (last.endOffset ?? last.head.dataStart))
-        let known = last.endOffset == nil ? last.startTime : last.endTime
-        return known + .seconds(Double(rest) / max(last.bytesPerSecond, 1))
-    }
-
-    var isDurationExact: Bool { lastCount != nil }
-
-    var bytesPerSecond: Double {
-        let mean = isDurationExact ? meanBytesPerSecond : nil
-        return mean ?? links[playing].bytesPerSecond
-    }
-
-    func offsets(at shares: [Double]) -> [Int64]? {
-        guard links.count == 1, let lastCount, lastCount > 0, let audio else { return nil }
-        return links[0].offsets(at: shares, of: lastCount, upTo: audio.upperBound)
-    }
-}
-
-/// The form that is stored with a resource of one logical stream.
+/// The form that is stored with a resource of one logical stream and of known length.
 extension OggLink {
-    /// The known pages, and the granule position `end` of the music's end, `nil` if unknown, in a resource of
-    /// `length` bytes.
-    func stored(end: FrameCount?, length: Int64) -> [UInt8] {
-        StoredPlaces(table.places, adding: [end ?? 0]).bytes(for: key(length))
+    /// The known pages; `withEnd`, also the end of the music, if it is known.
+    func stored(withEnd: Bool) -> [UInt8] {
+        StoredPlaces(table.places, adding: [withEnd ? end ?? 0 : 0]).bytes(for: key)
     }
 
-    /// Takes what `stored` returned in an earlier session for the same stream in a resource of `length`
-    /// bytes; anything else changes nothing. Returns `true` if the end of the music was stored.
-    mutating func takeStored(_ bytes: [UInt8], length: Int64) -> Bool {
-        guard
+    /// Takes what `stored` returned in an earlier session for the same stream and resource; anything else
+    /// changes nothing. Returns `true` if the end of the music was stored.
+    mutating func takeStored(_ bytes: [UInt8]) -> Bool {
+        guard let length,
             let stored = StoredPlaces(
                 bytes,
-                for: key(length),
+                for: key,
                 adding: 1,
                 atMost: PlaceTable.mostPlaces,
                 before: length
@@ -260,5 +187,5 @@ extension OggLink {
         return true
     }
 
-    private func key(_ length: Int64) -> [Int64] { [Int64(head.serial), length, origin] }
+    private var key: [Int64] { [Int64(head.serial), length ?? 0, origin] }
 }

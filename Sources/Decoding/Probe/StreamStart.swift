@@ -121,7 +121,7 @@ package struct StreamStart {
         }
         var walker = FrameWalker(bytes, isWhole: isWhole)
         if let first = walker.next(), first.index < reach { return .mpeg }
-        return ADTSHeader.isStream(bytes, within: reach, isWhole: isWhole) ? .adts : nil
+        return ADTSHeader.firstRun(in: bytes, before: reach, isWhole: isWhole) == nil ? nil : .adts
     }
 
     /// Returns the error for a resource that no decoder plays. It states what was found instead of music:

@@ -62,6 +62,19 @@ struct PlaceTable: Equatable {
         return (next > 0 ? places[next - 1] : nil, next < places.count ? places[next] : nil)
     }
 
+    /// The offset of `position`, which is between `start` and `end`, if the rate is even between known places.
+    func offset(of position: FrameCount, between start: Place, and end: Place) -> Int64 {
+        let range = start.offset..<max(start.offset, end.offset)
+        let (below, above) = around(position)
+        func usable(_ place: Place?) -> Place? {
+            place.flatMap { range.contains($0.offset) && $0.position > start.position ? $0 : nil }
+        }
+        let low = usable(below) ?? start
+        let high = usable(above) ?? end
+        let share = Double(position - low.position) / Double(max(1, high.position - low.position))
+        return low.offset + Int64(Double(high.offset - low.offset) * min(max(share, 0), 1))
+    }
+
     /// The index of the first place after `position`.
     private func index(after position: FrameCount) -> Int {
         places.partitioningIndex { $0.position > position }

@@ -137,6 +137,36 @@ import Testing
         }
     }
 
+    /// A codec with given needs; the search asks for nothing else.
+    struct Codec: OggCodec {
+        let format = AudioFormat(sampleRate: 48_000, channelCount: 2, sample: .f32)
+        let commentsMarkByteCount = 0
+        var primingFrames: FrameCount = 0
+        var primesWithPacket = true
+        /// In bytes per second.
+        var usualBytesPerSecond = 16_000.0
+        var usualPageByteCount: Int64 = 8 << 10
+
+        init() {}
+        init(_ packet: [UInt8]) throws(Refusal) { throw .damaged }
+
+        func isHeader(_ packet: [UInt8], number: Int) -> Bool { false }
+        func endsHeaders(_ packet: [UInt8], number: Int) -> Bool { false }
+        func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {
+            throw Refusal.damaged
+        }
+    }
+
+    /// A stream of `codec` whose music begins at `start`.
+    private static func link(_ codec: Codec, _ serial: UInt32, from start: Int64, end: FrameCount?) -> OggLink
+    {
+        let comments = VorbisComments([])
+        let head = OggHead(serial: serial, codec: codec, headers: [], comments: comments, dataStart: start)
+        var link = OggLink(head, length: nil)
+        link.end = end
+        return link
+    }
+
     /// The requests of a seek to `target`, which is heard after 250 ms, and their bytes.
     private func requests(_ layout: Layout, _ kind: Kind, to target: FrameCount, knowsEnd: Bool)
         -> [ByteRange]
@@ -159,18 +189,13 @@ import Testing
         let needed = target - kind.priming
         var landing: Int64? = layout.pages[0].offset
         if needed > 0 {
-            var search = GranuleSearch(
-                for: needed,
-                in: layout.serial,
-                from: layout.pages[0].offset,
-                at: 0,
-                to: (layout.length, knowsEnd ? layout.frames : nil),
-                knowing: PlaceTable(),
-                bytesPerFrame: Double(layout.length) / Double(layout.frames),
-                withWholePacket: true,
-                pageByteCount: kind.usualPage,
-                firstSound: kind.priming + 12_000
-            )
+            var codec = Codec()
+            codec.primingFrames = kind.priming
+            codec.usualBytesPerSecond = Double(layout.length) / Double(layout.frames) * 48_000
+            codec.usualPageByteCount = kind.usualPage
+            let end = knowsEnd ? layout.frames : nil
+            let link = Self.link(codec, layout.serial, from: layout.pages[0].offset, end: end)
+            var search = GranuleSearch(for: needed, in: link, upTo: layout.length)
             steps: while true {
                 switch search.next() {
                 case .land(let offset):
@@ -238,18 +263,14 @@ import Testing
                 table.record(.init(position: .random(in: 0...1 << 41, using: &random), offset: offset))
             }
             let end: FrameCount? = seed % 3 == 0 ? nil : .random(in: 0...1 << 42, using: &random)
-            var search = GranuleSearch(
-                for: target,
-                in: 9,
-                from: min(50, length),
-                at: 0,
-                to: (length, end),
-                knowing: table,
-                bytesPerFrame: Double.random(in: 0...1e6, using: &random),
-                withWholePacket: seed % 2 == 0,
-                pageByteCount: Int64(seed % 65_308),
-                firstSound: FrameCount(seed % 48_000)
-            )
+            var codec = Codec()
+            codec.primingFrames = FrameCount(seed % 48_000)
+            codec.primesWithPacket = seed % 2 == 0
+            codec.usualBytesPerSecond = Double.random(in: 0...1e6, using: &random) * 48_000
+            codec.usualPageByteCount = Int64(seed % 65_308)
+            var link = Self.link(codec, 9, from: min(50, length), end: end)
+            link.table = table
+            var search = GranuleSearch(for: target, in: link, upTo: length)
             var windows = 0
             while case .read(let range) = search.next() {
                 windows += 1

@@ -10,10 +10,13 @@ import Testing
     struct Chain: Sendable, CustomStringConvertible {
         var description: String
         var parts: [MadeOgg]
+        /// `true` if no two streams have the same serial number, as RFC 3533 demands.
+        let hasOwnSerials: Bool
 
         /// `serials` are those of the parts.
         init(_ description: String, _ serials: [UInt32], _ parts: [MadeOgg]) {
             self.description = description
+            hasOwnSerials = Set(serials).count == serials.count
             self.parts = zip(parts, serials).map { part, serial in
                 part.changed("with serial number \(serial)") { bytes in
                     for found in part.pages {
@@ -143,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: chains)
+    @Test(arguments: chains.filter(\.hasOwnSerials))
     func `a seek into the last of streams that follow each other takes few requests`(chain: Chain)
         async throws
     {

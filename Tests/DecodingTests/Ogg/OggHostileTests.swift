@@ -79,7 +79,7 @@ import Testing
         let bytes = (0..<count).flatMap { Self.stream($0, packets: [silent]) }
         let decoder = decoder(MemorySource(bytes, isStored: true))
         #expect(try await decodeBytes(decoder).count == count * 960 * 4)
-        #expect(decoder.links.count < 4_096, "\(decoder.links.count)")
+        #expect(decoder.chain.streams.count < 4_096, "\(decoder.chain.streams.count)")
         _ = try await decoder.seek(to: .zero)
         #expect(try await decodeBytes(decoder).count == count * 960 * 4)
     }
