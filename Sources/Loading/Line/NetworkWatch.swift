@@ -6,25 +6,24 @@ package import System
 /// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
 /// with two exceptions: requests to hosts that have not failed since the last response, and one request from
 /// time to time, namely soon after the first failure, then after growing pauses of up to 30 s, and the first
-/// one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that the displayed
-/// state stays correct. Requests to a dead host (see `ConnectivityState`) fail at once with the error of the
-/// last one. Call `end` when it is no longer needed.
+/// one after `retryNow`. If no such request is made, it requests one byte itself a second later, so that the
+/// displayed state stays correct. Requests to a dead host (see `ConnectivityState`) fail at once with the
+/// error of the last one. Call `end` when it is no longer needed.
 package final class NetworkWatch: RangeTransport, Connectivity {
     private struct Guarded {
         var state: ConnectivityState
-        /// The URL of the last request to each host that was not reached.
-        var unreached: [String: WebURL] = [:]
-        /// Sleeps until a probe is due.
-        var timer: (due: Duration, task: Task<Void, Never>)?
-        /// Set while a probe is under way.
-        var probe: Task<Void, Never>?
-        var hasEnded = false
+        /// Requests a byte from time to time; `nil` while online.
+        var probing: Task<Void, Never>?
         /// The last report that was sent to the observers.
         var sent: ConnectivityReport
         /// `true` while a thread sends reports to the observers; it also sends the reports that are made in
         /// the meantime.
         var isSending = false
     }
+
+    /// How long after an attempt is due the watch makes it itself: a waiting request goes first, since it
+    /// brings music too.
+    private static let precedence = Duration.seconds(1)
 
     private let transport: any RangeTransport
     private let clock: any MonotonicClock
@@ -57,7 +56,7 @@ package final class NetworkWatch: RangeTransport, Connectivity {
 
     package var report: ConnectivityReport { guarded.withLock { $0.state.report } }
 
-    package func retryNow() { step { [now = clock.now] in $0.state.retryNow(now: now) } }
+    package func retryNow() { step { [now = clock.now] in $0.retryNow(now: now) } }
 
     @discardableResult
     package func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void) -> Observation {
@@ -65,49 +64,32 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     }
 
     /// Stops sending probes.
-    package func end() {
-        let tasks = guarded.withLock { guarded in
-            guarded.hasEnded = true
-            defer { guarded.timer = nil }
-            return [guarded.timer?.task, guarded.probe]
-        }
-        for task in tasks { task?.cancel() }
-    }
+    package func end() { guarded.withLock { $0.probing.take() }?.cancel() }
 
     package func send(_ request: RangeRequest) async throws -> RangeResponse {
         // Hosts include scheme and port, since one machine may run several servers.
         let host = request.url.origin
-        let pass = guarded.withLock { [now = clock.now] in $0.state.requested(host, now: now) }
-        switch pass {
-        case .allowed, .probe: return try await send(request, to: host, as: pass)
-        case .refused: throw unsent(request, .offline, refusal)
-        case .dead(let error): throw unsent(request, error.code, error.cause)
-        }
-    }
-
-    private func send(
-        _ request: RangeRequest,
-        to host: String,
-        as pass: ConnectivityState.Pass
-    ) async throws -> RangeResponse {
         let sentAt = clock.now
+        if var refusal = step({ $0.requested(host, now: sentAt) }) {
+            refusal.subject = request.url.safeText
+            refusal.isUnsent = true
+            refusal.isLasting = refusal.code != .offline
+            throw refusal
+        }
         do {
             let response = try await transport.send(request)
-            step { guarded in
-                guarded.state.answered(host)
-                if let target = response.answer.redirectedOrigin { guarded.state.answered(target) }
+            step { state in
+                state.answered(host)
+                if let target = response.answer.redirectedOrigin { state.answered(target) }
             }
             return response
         } catch var error as MediaError {
             await trustIfCached(error.deadOrigin)
-            let isDead = step { [now = clock.now, error] guarded in
-                guarded.unreached[host] = request.url
-                return guarded.state.failed(host, error, as: pass, sentAt: sentAt, now: now)
+            let isDead = step { [now = clock.now, error] in
+                $0.failed(host, error, sentAt: sentAt, now: now)
             }
             if isDead { error.isLasting = true }
-            throw error
-        } catch {
-            step { $0.state.cancelled(as: pass) }
+            if report.isOffline { startProbing(request.url) }
             throw error
         }
     }
@@ -115,81 +97,51 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     /// Looks up if music of the host is cached, so that the state need not count it as dead.
     private func trustIfCached(_ origin: String?) async {
         guard let origin, guarded.withLock({ $0.state.mayBeDead(origin) }) else { return }
-        if await isCached(origin) { step { $0.state.trust(origin) } }
-    }
-
-    private func unsent(_ request: RangeRequest, _ code: MediaError.Code, _ cause: SafeText) -> MediaError {
-        var error = MediaError(code, request.url.safeText, cause)
-        error.isUnsent = true
-        error.isLasting = code != .offline
-        return error
-    }
-
-    private var refusal: SafeText {
-        report.isForced
-            ? "not cached (offline); play it once without --offline"
-            : "not cached, and the network is away; play it again when it is back"
+        if await isCached(origin) { step { $0.trust(origin) } }
     }
 
     // MARK: Probing
 
-    /// Sets, moves or ends the timer as the state requires.
-    private func adjustTimer() {
-        let earlier = guarded.withLock { guarded -> Task<Void, Never>? in
-            let due = guarded.hasEnded ? nil : guarded.state.idleProbeAt
-            guard due != guarded.timer?.due else { return nil }
-            let earlier = guarded.timer?.task
-            guarded.timer = due.map { due in
-                let task = Task { [weak self, clock] in
-                    guard (try? await clock.sleep(until: due)) != nil else { return }
-                    await self?.probe()
+    /// Requests one byte of `url` whenever no other request makes an attempt that is due, until the network
+    /// is back: any response proves that it is.
+    private func startProbing(_ url: WebURL) {
+        guarded.withLock { guarded in
+            guard guarded.probing == nil, guarded.state.report.retryAt != nil else { return }
+            guarded.probing = Task { [weak self, clock] in
+                while let due = self?.report.retryAt {
+                    let time = max(due, clock.now) + Self.precedence
+                    guard (try? await clock.sleep(until: time)) != nil else { return }
+                    await self?.probe(url)
                 }
-                return (due, task)
             }
-            return earlier
         }
-        earlier?.cancel()
     }
 
-    /// Requests one byte if a probe is due: any response proves that the network is back.
-    private func probe() async {
-        let asked = guarded.withLock { [now = clock.now] guarded -> (host: String, url: WebURL)? in
-            // From here on this task is the probe, so that a new timer can be set.
-            guarded.probe = guarded.timer?.task
-            guarded.timer = nil
-            guard let host = guarded.state.idled(now: now) else { return nil }
-            guard let url = guarded.unreached[host] else {
-                preconditionFailure("only a host that was asked has failed")
-            }
-            return (host, url)
-        }
-        guard let (host, url) = asked else { return adjustTimer() }
+    private func probe(_ url: WebURL) async {
         let request = RangeRequest(url: url, range: 0..<1)
         var log = journal.map { RequestLog(request, why: .probe, journal: $0, clock: clock) }
-        var end = "complete"
         do {
-            let response = try await send(request, to: host, as: .probe)
+            let response = try await send(request)
             log?.answered(response.answer)
             response.body.cancel()
+            log?.ended("complete")
         } catch {
-            end = (error as? MediaError)?.code.rawValue ?? "cancelled"
+            log?.failed(error)
         }
-        log?.ended(end)
-        guarded.withLock { $0.probe = nil }
     }
 
     // MARK: Reporting
 
     /// Passes one event to the state, reports any change, and returns the result of `event`.
     @discardableResult
-    private func step<Result: Sendable>(_ event: @Sendable (inout Guarded) -> Result) -> Result {
-        let (result, before, after) = guarded.withLock { guarded in
+    private func step<Result: Sendable>(_ event: @Sendable (inout ConnectivityState) -> Result) -> Result {
+        let (result, before, after, probing) = guarded.withLock { guarded in
             let before = guarded.state.report
-            let result = event(&guarded)
-            if !guarded.state.hasUnreached { guarded.unreached = [:] }
-            return (result, before, guarded.state.report)
+            let result = event(&guarded.state)
+            let after = guarded.state.report
+            return (result, before, after, after.isOffline ? nil : guarded.probing.take())
         }
-        adjustTimer()
+        probing?.cancel()
         guard before != after else { return result }
         if before.isOffline != after.isOffline { note(after, before) }
         sendReports()

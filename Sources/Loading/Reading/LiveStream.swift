@@ -261,12 +261,8 @@ final class LiveStream: Sendable {
             log?.answered(response.answer)
             return taken(response, log)
         } catch let error as MediaError {
-            if error.isUnsent {
-                guarded.withLock { $0.requestCount -= 1 }
-                log?.withdraw()
-            } else {
-                log?.ended(error.code.rawValue)
-            }
+            log?.failed(error)
+            if error.isUnsent { guarded.withLock { $0.requestCount -= 1 } }
             let network = network
             return .failure(
                 note { [now = parts.clock.now] in $0.ended(error, network: network, now: now) }

@@ -13,7 +13,6 @@ struct RequestLog: Sendable {
     private let journal: any RequestJournal
     private let clock: any MonotonicClock
 
-    /// Begins the record of a request that is about to be sent.
     init(_ request: RangeRequest, why: FetchReason, journal: any RequestJournal, clock: any MonotonicClock) {
         record = RequestRecord(
             number: Self.lastNumber.add(1, ordering: .relaxed).newValue,
@@ -52,8 +51,15 @@ struct RequestLog: Sendable {
     /// The request has ended; `end` is `complete`, `discarded`, `cancelled`, or the code of the error.
     func ended(_ end: String) { journal.record(soFar(end)) }
 
-    /// The request was not sent after all: the player is offline.
-    func withdraw() { journal.withdrew(record.number) }
+    /// The request ended with `error`, or was not sent after all.
+    func failed(_ error: any Error) {
+        switch error {
+        case let error as MediaError where error.isUnsent: journal.withdrew(record.number)
+        case let error as MediaError: ended(error.code.rawValue)
+        case is CancellationError: ended("cancelled")
+        default: ended(MediaError.Code.internalError.rawValue)
+        }
+    }
 
     private func report() { journal.progressed(soFar()) }
 

@@ -43,11 +43,8 @@ struct ResourceFetch: Sendable {
             let response = try await send(request)
             log?.answered(response.answer)
             if let end = try await take(response, &log) { log?.ended(end) }
-        } catch let error as MediaError where error.isUnsent {
-            log?.withdraw()
-            throw error
         } catch {
-            log?.ended(error is CancellationError ? "cancelled" : mediaError(error).code.rawValue)
+            log?.failed(error)
             throw error
         }
     }

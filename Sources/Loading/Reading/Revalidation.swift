@@ -37,31 +37,22 @@ struct Revalidation {
             ? RangeRequest(url: url, range: 0..<Int64(head.count))
             : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
         var log = parts.journal.map { RequestLog(request, why: .revalidate, journal: $0, clock: parts.clock) }
-        var end = "complete"
         do {
             let response = try await parts.transport.send(request)
             defer { response.body.cancel() }
             outcome.requestCount = response.answer.requestCount
             log?.answered(response.answer)
             outcome.isChanged = try await isChanged(response, from: known, head: head, &log, &outcome.bytes)
-        } catch is CancellationError {
-            log?.ended("cancelled")
-            throw CancellationError()
         } catch {
+            log?.failed(error)
+            if error is CancellationError { throw error }
             // An unreachable server does not prove a change.
-            let error = error as? MediaError
-            guard error?.isUnsent != true else {
-                log?.withdraw()
-                return outcome
-            }
-            outcome.requestCount = max(1, outcome.requestCount)
-            end = (error?.code ?? .internalError).rawValue
+            let wasSent = (error as? MediaError)?.isUnsent != true
+            outcome.requestCount = max(wasSent ? 1 : 0, outcome.requestCount)
+            return outcome
         }
-        if outcome.isChanged {
-            end = MediaError.Code.resourceChanged.rawValue
-            if let fresh = try? await stores.replace(url) { await fresh.close() }
-        }
-        log?.ended(end)
+        if outcome.isChanged, let fresh = try? await stores.replace(url) { await fresh.close() }
+        log?.ended(outcome.isChanged ? MediaError.Code.resourceChanged.rawValue : "complete")
         return outcome
     }
 

@@ -12,8 +12,8 @@ import Testing
         _ code: MediaError.Code,
         at now: Int = 0
     ) {
-        let pass = state.requested(host, now: .seconds(now))
-        fail(&state, host, error(code), as: pass, at: .seconds(now))
+        _ = state.requested(host, now: .seconds(now))
+        fail(&state, host, error(code), at: .seconds(now))
     }
 
     /// A request fails at once.
@@ -21,10 +21,16 @@ import Testing
         _ state: inout ConnectivityState,
         _ host: String,
         _ error: MediaError,
-        as pass: ConnectivityState.Pass,
         at now: Duration
     ) {
-        state.failed(host, error, as: pass, sentAt: now, now: now)
+        state.failed(host, error, sentAt: now, now: now)
+    }
+
+    /// `true` if a request may be sent.
+    private func allows(_ state: inout ConnectivityState, _ host: String, at now: Duration) -> Bool {
+        let refusal = state.requested(host, now: now)
+        #expect(refusal.map { $0.code == .offline } ?? true)
+        return refusal == nil
     }
 
     @Test(arguments: [MediaError.Code.unknownHost, .connectionFailed])
@@ -61,10 +67,10 @@ import Testing
         #expect(!state.report.isOffline)
         for host in ["a", "b"] { failed(&state, host, .unknownHost) }
         #expect(state.report.isOffline)
-        #expect(state.requested("a", now: .seconds(1)) == .probe)
-        fail(&state, "a", error(.timedOut), as: .probe, at: .seconds(2))
+        #expect(allows(&state, "a", at: .seconds(1)))
+        fail(&state, "a", error(.timedOut), at: .milliseconds(1_400))
         #expect(state.report.isOffline, "a time-out does not prove that the network is back")
-        #expect(state.requested("a", now: .seconds(2)) == .refused)
+        #expect(!allows(&state, "a", at: .milliseconds(1_400)))
     }
 
     @Test func `of two known hosts the failure of one means nothing, that of both means offline`() {
@@ -101,19 +107,17 @@ import Testing
         failed(&state, "a", .unknownHost, at: 10)
         for pause in [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] {
             #expect(state.report.retryAt == now + .milliseconds(pause))
-            #expect(state.requested("a", now: now + .milliseconds(pause - 1)) == .refused)
+            #expect(!allows(&state, "a", at: now + .milliseconds(pause - 1)))
             now += .milliseconds(pause)
-            #expect(state.requested("a", now: now) == .probe)
-            #expect(state.requested("a", now: now) == .refused, "one at a time")
-            fail(&state, "a", error(.unknownHost), as: .probe, at: now)
+            #expect(allows(&state, "a", at: now))
+            #expect(!allows(&state, "a", at: now), "one at a time")
+            fail(&state, "a", error(.unknownHost), at: now)
         }
         now += .seconds(30)
-        #expect(state.requested("a", now: now) == .probe)
-        state.cancelled(as: .probe)
-        #expect(state.requested("a", now: now) == .probe, "a cancelled attempt proves nothing")
+        #expect(allows(&state, "a", at: now))
         state.answered("a")
         #expect(!state.report.isOffline)
-        #expect(state.requested("a", now: now) == .allowed)
+        #expect(allows(&state, "a", at: now))
         failed(&state, "a", .unknownHost, at: 200)
         #expect(
             state.report.retryAt == .milliseconds(200_250),
@@ -121,46 +125,15 @@ import Testing
         )
     }
 
-    @Test func `without requests the watch probes the host that was not tried for longest`() {
-        var state = ConnectivityState()
-        #expect(state.idleProbeAt == nil)
-        failed(&state, "a", .unknownHost, at: 1)
-        failed(&state, "a", .unknownHost, at: 2)
-        state.answered("a")
-        #expect(state.idleProbeAt == nil, "online there is no probe")
-        failed(&state, "a", .unknownHost, at: 10)
-        #expect(state.idleProbeAt == .seconds(41))
-        #expect(state.idled(now: .seconds(40)) == nil)
-        failed(&state, "b", .unknownHost, at: 15)
-        #expect(state.idled(now: .seconds(41)) == "a")
-        #expect(state.idleProbeAt == nil, "not two at a time")
-        #expect(state.requested("b", now: .seconds(41)) == .refused)
-        fail(&state, "a", error(.unknownHost), as: .probe, at: .seconds(42))
-        #expect(state.idleProbeAt == .seconds(73))
-        #expect(state.idled(now: .seconds(73)) == "b")
-        state.answered("b")
-        #expect(!state.report.isOffline && state.idleProbeAt == nil)
-    }
-
-    @Test func `a request comes before the watch's own probe, and postpones it`() {
-        var state = ConnectivityState()
-        for second in [0, 1, 2, 4, 8, 16, 32, 64] { failed(&state, "a", .unknownHost, at: second) }
-        let due = state.report.retryAt ?? .zero
-        #expect(due == .seconds(94))
-        #expect(state.idleProbeAt ?? .zero > due)
-        failed(&state, "a", .unknownHost, at: 94)
-        #expect(state.idled(now: .seconds(95)) == nil)
-    }
-
     @Test func `a retry by the listener permits the next attempt at once`() {
         var state = ConnectivityState()
         for second in 0...9 { failed(&state, "a", .unknownHost, at: second * 40) }
-        #expect(state.requested("a", now: .seconds(361)) == .refused)
+        #expect(!allows(&state, "a", at: .seconds(361)))
         state.retryNow(now: .seconds(362))
-        #expect(state.requested("a", now: .seconds(362)) == .probe)
-        fail(&state, "a", error(.unknownHost), as: .probe, at: .seconds(363))
-        #expect(state.requested("a", now: .seconds(364)) == .refused)
-        #expect(state.report.retryAt == .seconds(393))
+        #expect(allows(&state, "a", at: .seconds(362)))
+        fail(&state, "a", error(.unknownHost), at: .seconds(363))
+        #expect(!allows(&state, "a", at: .seconds(364)))
+        #expect(state.report.retryAt == .seconds(392))
     }
 
     @Test func `a host that was not tried while offline is tried, and can end the outage`() {
@@ -168,11 +141,11 @@ import Testing
         for host in ["a", "b"] { failed(&state, host, .unknownHost) }
         let due = state.report.retryAt
         #expect(state.report.isOffline)
-        #expect(state.requested("c", now: .zero) == .allowed)
+        #expect(allows(&state, "c", at: .zero))
         failed(&state, "c", .unknownHost)
-        #expect(state.requested("c", now: .zero) == .refused)
+        #expect(!allows(&state, "c", at: .zero))
         #expect(state.report.retryAt == due, "it postpones no other attempt")
-        #expect(state.requested("d", now: .seconds(2)) == .allowed)
+        #expect(allows(&state, "d", at: .seconds(2)))
         state.answered("d")
         #expect(!state.report.isOffline)
     }
@@ -182,7 +155,7 @@ import Testing
         #expect(state.report.isOffline && state.report.isForced)
         state.retryNow(now: .seconds(1))
         state.answered("a")
-        #expect(state.requested("a", now: .seconds(100)) == .refused)
+        #expect(!allows(&state, "a", at: .seconds(100)))
         #expect(state.report.isOffline && state.report.retryAt == nil)
     }
 
@@ -192,33 +165,26 @@ import Testing
         var random = SeededGenerator(seed: seed)
         var state = ConnectivityState()
         var now = Duration.zero
-        var probes = 0
         for _ in 0..<200 {
             now += .milliseconds(Int.random(in: 0...20_000, using: &random))
             let host = ["a", "b", "c"][Int.random(in: 0..<3, using: &random)]
-            let pass = state.requested(host, now: now)
-            if pass == .probe { probes += 1 }
-            #expect(probes <= 1)
+            let due = state.report.retryAt
+            let isAllowed = allows(&state, host, at: now)
+            #expect(isAllowed || now < due ?? .zero)
+            if due != state.report.retryAt {
+                #expect(!allows(&state, host, at: now), "one attempt each time")
+            }
             switch Int.random(in: 0..<6, using: &random) {
-            case 0 where pass != .refused:
-                state.answered(host)
-                probes = 0
-            case 1 where pass == .probe:
-                state.cancelled(as: pass)
-                probes = 0
+            case 0 where isAllowed: state.answered(host)
+            case 1: break
             case 2: state.retryNow(now: now)
-            default:
-                guard pass != .refused else { continue }
-                fail(&state, host, error(.unknownHost), as: pass, at: now)
-                if pass == .probe { probes = 0 }
+            default: if isAllowed { fail(&state, host, error(.unknownHost), at: now) }
             }
             if let retryAt = state.report.retryAt {
                 #expect(retryAt <= now + ConnectivityState.longestPause)
             }
-            if let idle = state.idleProbeAt {
-                #expect(idle <= now + ConnectivityState.longestPause + .seconds(1))
-            }
             #expect(state.report.isOffline == (state.report.reason != nil))
+            #expect(state.report.isOffline == (state.report.retryAt != nil))
         }
     }
 }

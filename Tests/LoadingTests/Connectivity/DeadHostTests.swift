@@ -25,9 +25,8 @@ import Testing
         after time: Double = 0
     ) -> Bool {
         let sentAt = Duration.seconds(seconds)
-        let pass = state.requested(host, now: sentAt)
-        let error = error(code, of: host)
-        return state.failed(host, error, as: pass, sentAt: sentAt, now: sentAt + .seconds(time))
+        _ = state.requested(host, now: sentAt)
+        return state.failed(host, error(code, of: host), sentAt: sentAt, now: sentAt + .seconds(time))
     }
 
     // MARK: The decision
@@ -38,16 +37,16 @@ import Testing
     ) {
         var state = ConnectivityState()
         #expect(!fail(&state, code, at: 1))
-        #expect(state.requested(host, now: .seconds(1.25)) == .allowed)
+        #expect(state.requested(host, now: .seconds(1.25)) == nil)
         #expect(fail(&state, code, at: 1.25))
         for time in [1.25, 10, 31.24] {
-            #expect(state.requested(host, now: .seconds(time)) == .dead(error(code, of: host)))
+            #expect(state.requested(host, now: .seconds(time)) == error(code, of: host))
         }
         for other in ["https://a.example", "http://a.example:81", "http://b.example"] {
-            #expect(state.requested(other, now: .seconds(2)) == .allowed)
+            #expect(state.requested(other, now: .seconds(2)) == nil)
         }
-        #expect(!state.report.isOffline && state.idleProbeAt == nil)
-        #expect(state.requested(host, now: .seconds(31.25)) == .allowed)
+        #expect(!state.report.isOffline)
+        #expect(state.requested(host, now: .seconds(31.25)) == nil)
         #expect(!fail(&state, code, at: 31.25), "it is tried twice again")
         #expect(fail(&state, code, at: 31.5))
     }
@@ -69,7 +68,7 @@ import Testing
         if isCached { state.trust(host) } else { state.answered(host) }
         for time in 1...5 { #expect(!fail(&state, at: Double(time))) }
         #expect(state.report.isOffline, "the only host known")
-        #expect(state.requested(host, now: .seconds(100)) == .probe)
+        #expect(state.requested(host, now: .seconds(100)) == nil)
     }
 
     @Test(arguments: [MediaError.Code.timedOut, .connectionFailed, .cut, .badAnswer, .networkUnreachable])
@@ -77,8 +76,7 @@ import Testing
         var state = ConnectivityState()
         for time in 1...5 {
             let now = Duration.seconds(time * 40)
-            let pass = state.requested(host, now: now)
-            let isDead = state.failed(host, error(code), as: pass, sentAt: now, now: now)
+            let isDead = state.failed(host, error(code), sentAt: now, now: now)
             #expect(!isDead)
         }
         #expect(state.report.isOffline == [.connectionFailed, .networkUnreachable].contains(code))
@@ -89,8 +87,7 @@ import Testing
         var state = ConnectivityState()
         for time in 0...3 {
             let now = Duration.seconds(time)
-            let pass = state.requested(host, now: now)
-            let isDead = state.failed(host, error(.networkUnreachable), as: pass, sentAt: now, now: now)
+            let isDead = state.failed(host, error(.networkUnreachable), sentAt: now, now: now)
             #expect(!isDead)
         }
         #expect(state.report.isOffline)
@@ -108,13 +105,12 @@ import Testing
         let target = "http://b.example"
         for (time, isDead) in [(0, false), (1, true), (2, true)] {
             let now = Duration.seconds(time)
-            let pass = state.requested(host, now: now)
-            #expect(pass == .allowed)
+            #expect(state.requested(host, now: now) == nil)
             let error = error(.connectionRefused, of: target)
-            let isRuledOut = state.failed(host, error, as: pass, sentAt: now, now: now)
+            let isRuledOut = state.failed(host, error, sentAt: now, now: now)
             #expect(isRuledOut == isDead)
         }
-        #expect(state.requested(target, now: .seconds(3)) == .dead(error(.connectionRefused, of: target)))
+        #expect(state.requested(target, now: .seconds(3)) == error(.connectionRefused, of: target))
         #expect(!state.mayBeDead(host) && !state.report.isOffline)
     }
 
@@ -123,19 +119,18 @@ import Testing
         state.answered(host)
         state.answered("http://b.example")
         for seconds in 0..<3 {
-            let pass = state.requested(host, now: .seconds(seconds))
             let error = error(.unknownHost, of: "http://b.example")
-            let isDead = state.failed(host, error, as: pass, sentAt: .zero, now: .seconds(seconds))
+            let isDead = state.failed(host, error, sentAt: .zero, now: .seconds(seconds))
             #expect(!isDead)
         }
-        #expect(!state.report.isOffline && !state.hasUnreached)
+        #expect(!state.report.isOffline)
     }
 
     @Test func `a request of the listener lets dead hosts be tried again`() {
         var state = ConnectivityState()
         for time in [0, 0.25] { fail(&state, at: time) }
         state.retryNow(now: .seconds(1))
-        #expect(state.requested(host, now: .seconds(1)) == .allowed)
+        #expect(state.requested(host, now: .seconds(1)) == nil)
     }
 
     // MARK: Requests
