@@ -173,6 +173,8 @@ struct LoaderParts: Sendable {
     var journal: (any RequestJournal)?
     var line = SharedLine()
 
+    var network: ConnectivityReport { connectivity?.report ?? ConnectivityReport() }
+
     /// Records a decision about `resource` in the journal.
     func decided(_ decision: JournalRecord.Decision, _ text: SafeText, about resource: SafeText) {
         journal?.record(

@@ -203,8 +203,8 @@ import Testing
         stored: Int64,
         isTrusted: Bool
     ) {
-        var answers = LoadAnswers(EntryDescription())
-        answers.opened(ByteRangeSet(0..<stored), trustsValidators: isTrusted)
+        let known = ByteRangeSet(0..<stored)
+        var answers = LoadAnswers(EntryDescription(), stored: known, trustsValidators: isTrusted)
         let range = stored..<stored + 100
         let plan = FetchPlan(id: .init(value: 1), why: .demand, wanted: range, overlap: 0..<0)
         answers.learn(.part(range, of: 500_000), .part(range), to: plan)

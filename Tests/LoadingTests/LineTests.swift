@@ -65,64 +65,69 @@ import Testing
         #expect(watch.received(40_000, at: .milliseconds(5_210)) == nil, "the next piece begins anew")
     }
 
-    private final class Updates: Sendable {
-        let all = Locked<[(othersNeed: FetchReason?, revision: Int)]>([])
-    }
-
-    /// A user of the line, and the updates that it received. The first one comes when it is no longer alone.
-    private struct Loader {
-        private let updates = Updates()
-        let user: SharedLine.User
+    /// A user of the line, and the number of times that it was called.
+    private final class Loader: Sendable {
+        private let line: SharedLine
+        private let joined = Locked<SharedLine.User?>(nil)
+        private let called = Locked<[FetchReason?]>([])
 
         init(_ line: SharedLine) {
-            user = line.join { [updates] need, revision in
-                updates.all.withLock { $0.append((need, revision)) }
+            self.line = line
+            let user = line.join { [weak self] in
+                guard let self else { return }
+                let need = othersNeed
+                called.withLock { $0.append(need) }
+            }
+            joined.withLock { $0 = user }
+        }
+
+        var user: SharedLine.User {
+            joined.withLock { user in
+                guard let user else { preconditionFailure("it has joined") }
+                return user
             }
         }
 
-        var needs: [FetchReason?] { updates.all.withLock { $0.map(\.othersNeed) } }
-        var revisions: [Int] { updates.all.withLock { $0.map(\.revision) } }
+        var othersNeed: FetchReason? { line.othersNeed(of: user) }
+
+        /// The need of the others at each call.
+        var needs: [FetchReason?] { called.withLock { $0 } }
+
+        func need(_ need: FetchReason?) {
+            for listener in line.setNeed(need, of: user) { listener() }
+        }
     }
 
-    @Test func `each loader is sent the need of the other, always with a higher revision`() {
+    @Test func `each loader is called when the need of the others changes`() {
         let line = SharedLine()
         let current = Loader(line)
         let next = Loader(line)
-        line.needs(.readAhead, of: current.user, revision: 1)
-        line.needs(.prefetch, of: next.user, revision: 1)
-        line.needs(nil, of: current.user, revision: 2)
-        #expect(next.needs == [nil, .readAhead, nil])
+        current.need(.readAhead)
+        next.need(.prefetch)
+        next.need(.prefetch)
+        current.need(nil)
+        #expect(next.needs == [.readAhead, nil])
         #expect(current.needs == [nil, .prefetch])
-        #expect(next.revisions[1] < current.revisions[1] && current.revisions[1] < next.revisions[2])
     }
 
     @Test func `a loader hears of the line when a second one joins, and not before`() {
         let line = SharedLine()
         let one = Loader(line)
-        line.needs(.demand, of: one.user, revision: 1)
+        #expect(!line.isShared)
+        one.need(.demand)
         #expect(one.needs.isEmpty)
         let other = Loader(line)
-        #expect(one.needs == [nil] && other.needs == [.demand])
-    }
-
-    @Test func `a late report changes nothing`() {
-        let line = SharedLine()
-        let one = Loader(line)
-        let other = Loader(line)
-        line.needs(nil, of: one.user, revision: 5)
-        line.needs(.demand, of: one.user, revision: 4)
-        #expect(other.needs == [nil])
-        line.needs(.demand, of: one.user, revision: 6)
-        #expect(other.needs == [nil, .demand])
+        #expect(one.needs == [nil] && other.othersNeed == .demand && line.isShared)
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `the last update of each loader is the most urgent need of all others`(seed: UInt64) {
+    func `each loader is called for every change of the most urgent need of all others`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let line = SharedLine()
         var needs: [SharedLine.User: FetchReason] = [:]
         var open: [Loader] = []
-        for step in 1...60 {
+        for _ in 1...60 {
+            let before = open.map { ($0, $0.othersNeed, $0.needs.count) }
             let chosen = open.indices.randomElement(using: &random)
             switch (Int.random(in: 0..<6, using: &random), chosen) {
             case (0, _): open.append(Loader(line))
@@ -134,12 +139,13 @@ import Testing
                 let need =
                     Bool.random(using: &random) ? FetchReason.allCases.randomElement(using: &random) : nil
                 needs[open[index].user] = need
-                line.needs(need, of: open[index].user, revision: step)
+                open[index].need(need)
             case (_, nil): continue
             }
-            for loader in open {
+            for (loader, need, count) in before where open.contains(where: { $0 === loader }) {
                 let others = needs.filter { $0.key != loader.user }.values.min()
-                #expect((loader.needs.last ?? nil) == others)
+                #expect(loader.othersNeed == others)
+                #expect(need == others || (loader.needs.count > count && loader.needs.last == others))
             }
         }
     }

@@ -6,23 +6,20 @@ import Testing
 
 /// The loading of a resource while the network is unavailable.
 @Suite struct LoadStateOfflineTests {
-    private func away(
-        isForced: Bool = false,
-        retryAt: Duration? = nil,
-        wasAway: Bool = true
-    ) -> NetworkOutlook {
+    private func away(isForced: Bool = false, retryAt: Duration? = nil) -> ConnectivityReport {
         var report = ConnectivityReport()
         report.isOffline = true
         report.isForced = isForced
         report.reason = MediaError(.unknownHost, "another song", "the host cannot be found")
         report.retryAt = retryAt
-        return NetworkOutlook(report: report, wasAway: wasAway)
+        return report
     }
 
     @Test(arguments: [false, true])
     func `offline by request, no read waits`(hasStored: Bool) throws {
         var stage = hasStored ? .begun() : LoadStateStage(length: LoadStateStage.long)
-        let actions = stage.end(try stage.read(1 << 20).plan(), .offline, network: away(isForced: true))
+        stage.network = away(isForced: true)
+        let actions = stage.end(try stage.read(1 << 20).plan(), .offline)
         #expect(actions.failures.map(\.code) == [.offline])
         #expect(actions.failures.map(\.cause) == [hasStored ? "the rest is it went wrong" : "it went wrong"])
         #expect(actions.wakeAt == nil && stage.wait == nil)
@@ -33,7 +30,8 @@ import Testing
         code: MediaError.Code
     ) throws {
         var stage = LoadStateStage()
-        let actions = stage.end(try stage.read(0).plan(), code, network: away())
+        stage.network = away()
+        let actions = stage.end(try stage.read(0).plan(), code)
         #expect(actions.failures.map(\.code) == [code])
         #expect(actions.plans.isEmpty && actions.wakeAt == nil)
     }
@@ -42,29 +40,31 @@ import Testing
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
         for attempt in 1...9 {
-            let network = away(retryAt: stage.now, wasAway: attempt > 1)
-            #expect(stage.end(plan, .unknownHost, network: network).failures.isEmpty)
+            stage.network = away(retryAt: stage.now)
+            #expect(stage.end(plan, .unknownHost).failures.isEmpty)
             #expect(stage.wait?.attempt == attempt)
             plan = try stage.untilDue().plan()
         }
-        #expect(stage.end(plan, .unknownHost, network: away()).failures.map(\.code) == [.unknownHost])
+        #expect(stage.end(plan, .unknownHost).failures.map(\.code) == [.unknownHost])
     }
 
     @Test func `a refused attempt does not count, and the next one is made when the network is tried`() throws
     {
         var stage = LoadStateStage()
         let plan = try stage.read(0).plan()
-        stage.end(plan, .unknownHost, network: away(retryAt: .milliseconds(250), wasAway: false))
+        stage.network = away(retryAt: .milliseconds(250))
+        stage.end(plan, .unknownHost)
         for round in 1...20 {
             let plan = try stage.untilDue().plan()
             let due = stage.now + .seconds(30)
-            let actions = stage.end(plan, .offline, network: away(retryAt: due))
+            stage.network = away(retryAt: due)
+            let actions = stage.end(plan, .offline)
             #expect(actions.wakeAt == due, "round \(round)")
             #expect(stage.wait?.attempt == 1 && stage.wait?.mostAttempts == nil)
             #expect(stage.wait?.error.code == .unknownHost, "the reason, and not that nothing was sent")
             #expect(stage.read(0).plans.count <= 1, "a new read may try once, and not in a circle")
             for open in stage.load.fetches.active.map(\.plan) {
-                #expect(stage.end(open, .offline, network: away(retryAt: due)).plans.isEmpty)
+                #expect(stage.end(open, .offline).plans.isEmpty)
             }
         }
     }
@@ -75,7 +75,8 @@ import Testing
         var plan = try stage.read(65_536).plan()
         for _ in 1...50 {
             let due = stage.now + .seconds(30)
-            let actions = stage.end(plan, code, network: away(retryAt: due))
+            stage.network = away(retryAt: due)
+            let actions = stage.end(plan, code)
             #expect(actions.failures.isEmpty && actions.plans.isEmpty && actions.wakeAt == due)
             plan = try stage.untilDue().plan()
         }
@@ -90,8 +91,9 @@ import Testing
 
     @Test func `read-ahead is postponed too, and begins again by itself`() throws {
         var stage = LoadStateStage.begun()
-        let network = away(retryAt: .seconds(9), wasAway: false)
-        #expect(stage.end(try stage.readAhead().plan(), .offline, network: network).plans.isEmpty)
+        let plan = try stage.readAhead().plan()
+        stage.network = away(retryAt: .seconds(9))
+        #expect(stage.end(plan, .offline).plans.isEmpty)
         #expect(stage.pass(.seconds(8)).plans.isEmpty)
         #expect(try stage.networkReturned().plan().why == .readAhead)
     }

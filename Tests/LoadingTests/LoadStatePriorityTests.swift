@@ -170,7 +170,7 @@ import Testing
         begins: Bool
     ) throws {
         var stage = LoadStateStage.begun()
-        stage.othersNeed(othersNeed, revision: 1)
+        stage.othersNeed(othersNeed)
         let actions =
             switch why {
             case .demand: stage.read(1 << 20)
@@ -180,14 +180,7 @@ import Testing
             }
         #expect(actions.plans.map(\.why) == (begins ? [why] : []))
         #expect(stage.need == why, "it is needed all the same")
-        #expect(stage.othersNeed(nil, revision: 2).plans.map(\.why) == (begins ? [] : [why]))
-    }
-
-    @Test func `a late update of the others' need changes nothing`() {
-        var stage = LoadStateStage.begun()
-        stage.othersNeed(.demand, revision: 5)
-        stage.othersNeed(nil, revision: 4)
-        #expect(stage.ask(.fill).plans.isEmpty)
+        #expect(stage.othersNeed(nil).plans.map(\.why) == (begins ? [] : [why]))
     }
 
     @Test func `a waiting read precedes everything else of its resource, too`() throws {
@@ -205,9 +198,9 @@ import Testing
     @Test func `a read of low priority counts as the head of the next track`() throws {
         var stage = LoadStateStage()
         #expect(stage.ask(.lowPriority(true)).plans.isEmpty)
-        stage.othersNeed(.readAhead, revision: 1)
+        stage.othersNeed(.readAhead)
         #expect(stage.read(0).plans.isEmpty && stage.need == .prefetch)
-        let plan = try stage.othersNeed(.prefetch, revision: 2).plan()
+        let plan = try stage.othersNeed(.prefetch).plan()
         #expect(plan.asked == 0..<65_536 && plan.why == .prefetch && stage.need == .prefetch)
         // Its body may be the only source of these bytes, but no reader of normal priority needs it.
         stage.answer(plan, .whole(LoadStateStage.long))
@@ -217,7 +210,7 @@ import Testing
     @Test func `a reader whose priority becomes normal is served at once`() throws {
         var stage = LoadStateStage()
         stage.ask(.lowPriority(true))
-        stage.othersNeed(.demand, revision: 1)
+        stage.othersNeed(.demand)
         #expect(stage.read(0).plans.isEmpty)
         #expect(try stage.ask(.lowPriority(false)).plan().why == .demand && stage.need == .demand)
     }

@@ -41,7 +41,15 @@ struct LoadStateStage {
         LoadStateStage(length: long, stored: [0..<65_536], measure: measure)
     }
 
-    private var moment: LoadMoment { LoadMoment(now: now, stored: stored) }
+    var network = ConnectivityReport()
+    private var othersNeed: FetchReason?
+
+    private var moment: LoadMoment {
+        var moment = LoadMoment(now: now, stored: stored)
+        moment.network = network
+        moment.othersNeed = othersNeed
+        return moment
+    }
 
     var length: Int64? { load.length }
     var isComplete: Bool { load.length.map { stored.covers(0..<$0) } ?? false }
@@ -86,8 +94,9 @@ struct LoadStateStage {
     // MARK: The network and the clock
 
     @discardableResult
-    mutating func othersNeed(_ need: FetchReason?, revision: Int) -> [LoadAction] {
-        load.othersNeedChanged(need, revision: revision, moment)
+    mutating func othersNeed(_ need: FetchReason?) -> [LoadAction] {
+        othersNeed = need
+        return load.replan(moment)
     }
 
     mutating func networkReturned() -> [LoadAction] { load.networkReturned(moment) }
@@ -99,7 +108,7 @@ struct LoadStateStage {
 
     /// Lets the time pass until the next attempt is due.
     mutating func untilDue() -> [LoadAction] {
-        now = load.attempts.wait?.retryAt ?? now
+        now = load.attempts.retry.wait?.retryAt ?? now
         return load.replan(moment)
     }
 
@@ -134,13 +143,9 @@ struct LoadStateStage {
     mutating func handedOver(_ plan: FetchPlan) -> [LoadAction] { load.handedOver(plan.id, moment) }
 
     @discardableResult
-    mutating func end(
-        _ plan: FetchPlan,
-        _ code: MediaError.Code? = nil,
-        network: NetworkOutlook = NetworkOutlook()
-    ) -> [LoadAction] {
+    mutating func end(_ plan: FetchPlan, _ code: MediaError.Code? = nil) -> [LoadAction] {
         let error = code.map { MediaError($0, "song", "it went wrong") }
-        return load.fetchEnded(plan.id, error: error, network: network, moment)
+        return load.fetchEnded(plan.id, error: error, moment)
     }
 
     /// Answers and stores all of `plan`, and ends it well.

@@ -71,11 +71,14 @@ import Testing
 
     @Test func `an attempt postponed while the network is unavailable does not count`() {
         var state = RetryState(seed: 1)
-        let first = state.postponed(refused, until: .seconds(5))
+        var network = ConnectivityReport()
+        network.retryAt = .seconds(5)
+        let first = state.postponed(refused, by: network, now: .zero)
         #expect(first.retryAt == .seconds(5) && first.mostAttempts == nil && first.nextAttempt == nil)
         #expect(state.isWaiting(at: .seconds(4)) && state.attempts == 0)
         for _ in 1...8 { _ = state.failed(refused, retryAfter: nil, now: .seconds(10)) }
-        for time in 1...50 { _ = state.postponed(refused, until: .seconds(time * 30)) }
+        for time in 1...50 { _ = state.postponed(refused, by: network, now: .seconds(time * 30)) }
+        #expect(state.wait?.retryAt == .seconds(1_500) + .milliseconds(250), "not at once")
         #expect(state.attempts == 8 && state.finalError == nil)
         let next = state.failed(refused, retryAfter: nil, now: .seconds(2_000))
         #expect(next?.attempt == 9 && next?.nextAttempt == "10 of 10")
@@ -86,12 +89,15 @@ import Testing
             (.cut, true), (.timedOut, true), (.connectionRefused, true), (.connectionFailed, true),
             (.networkUnreachable, true), (.badAnswer, true),
             (.unknownHost, true), (.tlsFailed, false), (.tooManyRedirects, false), (.badURL, false),
-            (.missingLibrary, false), (.resourceChanged, false), (.offline, false), (.httpStatus, false),
+            (.missingLibrary, false), (.resourceChanged, false), (.offline, false), (.httpStatus, true),
             (.notCached, false), (.internalError, false),
         ] as [(MediaError.Code, Bool)]
     )
     func `only an error that waiting may change is retried`(code: MediaError.Code, isWorth: Bool) {
-        #expect(RetryPolicy.isWorthWaiting(for: MediaError(code, "song", "cause")) == isWorth)
+        var error = MediaError(code, "song", "cause")
+        #expect(RetryPolicy.isWorthWaiting(for: error) == isWorth)
+        error.isLasting = true
+        #expect(!RetryPolicy.isWorthWaiting(for: error))
     }
 
     @Test(

@@ -26,7 +26,8 @@ enum CurlFailure {
             proxyFault(code, circumstances) ?? describe(code, circumstances, request)
         var error = MediaError(kind, request.subject, cause)
         if isHostAtFault(kind, circumstances) { error.deadOrigin = request.origin }
-        error.isLasting = lasting.contains(code)
+        // A proxy's refusal of a tunnel is final.
+        error.isLasting = lasting.contains(code) || kind == .httpStatus
         return error
     }
 
@@ -66,7 +67,7 @@ enum CurlFailure {
             (.httpStatus, "the proxy asks for a user name and password (407); put them into https_proxy")
         case _ where circumstances.tunnelStatus >= 300:
             (
-                // An error of the proxy itself (5xx) may be temporary; a refusal is final.
+                // An error of the proxy itself (5xx) may be temporary.
                 circumstances.tunnelStatus >= 500 ? .badAnswer : .httpStatus,
                 SafeText(
                     "the proxy refused the connection (\(circumstances.tunnelStatus)); check https_proxy"

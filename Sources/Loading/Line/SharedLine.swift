@@ -1,79 +1,70 @@
 import Media
 import System
 
-/// Decides which loaders may use the network connection: no request begins while another resource has a more
-/// urgent need.
+/// Knows what each loader needs from the network connection, so that no request begins while another resource
+/// has a more urgent need.
 ///
-/// Each loader reports its most urgent need, and is sent the most urgent need of the others. A loader that is
-/// alone receives no update, and need not report its need before the first one. Requests in progress
-/// continue: those of low priority are short.
+/// Each loader reports its most urgent need, unless it is alone, and asks for that of the others before it
+/// decides. Requests in progress continue: those of low priority are short.
 final class SharedLine: Sendable {
     /// One loader.
     struct User: Hashable, Sendable {
         fileprivate var number: Int
     }
 
-    /// Receives the most urgent need of the others; `nil` if they need nothing. Calls may arrive out of
-    /// order: the one with the higher revision is the later one.
-    typealias Listener = @Sendable (_ othersNeed: FetchReason?, _ revision: Int) -> Void
+    /// Called after the need of the others has changed, and after another loader has joined.
+    typealias Listener = @Sendable () -> Void
 
     private struct Entry {
         let listener: Listener
         var need: FetchReason?
-        var needRevision = 0
-        /// The need of the others that was sent last; `nil` before the first update.
-        var sent: FetchReason??
     }
 
     private struct Guarded {
         var entries: [User: Entry] = [:]
         var lastUser = 0
-        var revision = 0
 
-        /// The calls to make after a change.
-        mutating func updates() -> [() -> Void] {
-            revision += 1
-            guard entries.count > 1 || entries.values.contains(where: { $0.sent != nil }) else { return [] }
-            return entries.keys.sorted { $0.number < $1.number }.compactMap { user in
-                let need = entries.compactMap { $0.key == user ? nil : $0.value.need }.min()
-                guard let entry = entries[user], entry.sent != .some(need) else { return nil }
-                entries[user]?.sent = .some(need)
-                return { [revision] in entry.listener(need, revision) }
-            }
+        func othersNeed(of user: User) -> FetchReason? {
+            entries.compactMap { $0.key == user ? nil : $0.value.need }.min()
         }
     }
 
     // Guards the table; listeners are called without it.
     private let guarded = Locked(Guarded())
 
+    /// `true` if there is more than one loader.
+    var isShared: Bool { guarded.withLock { $0.entries.count > 1 } }
+
     /// Adds a loader. It needs nothing yet.
     func join(_ listener: @escaping Listener) -> User {
-        change { guarded in
+        let (user, others) = guarded.withLock { guarded in
             guarded.lastUser += 1
             let user = User(number: guarded.lastUser)
+            let others = guarded.entries.values.map(\.listener)
             guarded.entries[user] = Entry(listener: listener)
-            return user
+            return (user, others)
         }
+        for listener in others { listener() }
+        return user
     }
 
-    /// The most urgent need of `user` is `need`. A report whose `revision` is not higher than the last one's
-    /// is late, and is ignored.
-    func needs(_ need: FetchReason?, of user: User, revision: Int) {
-        change { guarded in
-            guard let entry = guarded.entries[user], revision > entry.needRevision else { return }
-            guarded.entries[user]?.needRevision = revision
+    func leave(_ user: User) {
+        let listeners = setNeed(nil, of: user)
+        guarded.withLock { $0.entries[user] = nil }
+        for listener in listeners { listener() }
+    }
+
+    /// The most urgent need of all loaders but `user`; `nil` if they need nothing.
+    func othersNeed(of user: User) -> FetchReason? { guarded.withLock { $0.othersNeed(of: user) } }
+
+    /// The most urgent need of `user` is `need`. Returns the listeners to call once no lock is held.
+    func setNeed(_ need: FetchReason?, of user: User) -> [Listener] {
+        guarded.withLock { guarded in
+            let before = guarded
             guarded.entries[user]?.need = need
+            return guarded.entries.keys.sorted { $0.number < $1.number }
+                .filter { before.othersNeed(of: $0) != guarded.othersNeed(of: $0) }
+                .compactMap { guarded.entries[$0]?.listener }
         }
-    }
-
-    func leave(_ user: User) { change { $0.entries[user] = nil } }
-
-    private func change<Result: Sendable>(_ event: (inout Guarded) -> Result) -> Result {
-        let (result, updates) = guarded.withLock { guarded in
-            let result = event(&guarded)
-            return (result, guarded.updates())
-        }
-        for update in updates { update() }
-        return result
     }
 }

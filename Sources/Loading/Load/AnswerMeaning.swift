@@ -87,13 +87,8 @@ extension RangeAnswer {
     /// `true` if this may be what `known` describes, grown since then, as a recording in progress is: longer,
     /// and without another validator.
     func isGrown(_ known: EntryDescription) -> Bool {
-        isLonger(than: known) && !contradictsValidators(of: known)
-    }
-
-    /// `true` if this states a greater length than `known`.
-    func isLonger(than known: EntryDescription) -> Bool {
         guard let statedLength, let length = known.length else { return false }
-        return statedLength > length
+        return statedLength > length && !contradictsValidators(of: known)
     }
 
     /// `true` if this may be the response to a request beyond the end of a resource of `length` bytes: a

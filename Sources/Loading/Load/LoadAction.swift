@@ -1,11 +1,15 @@
 package import Media
 
-/// The time and the stored bytes at an event of `ResourceLoadState`.
+/// The state of everything else at an event of `ResourceLoadState`.
 package struct LoadMoment: Sendable {
     /// The time, on the same clock as all other times here.
-    package var now: Duration
+    var now: Duration
     /// The contents of the store.
     package var stored: ByteRangeSet
+    var network = ConnectivityReport()
+    /// The most urgent need of other resources; while it lasts, this resource begins only requests at least
+    /// as urgent. `nil` if they need nothing.
+    var othersNeed: FetchReason?
 
     package init(now: Duration = .zero, stored: ByteRangeSet = ByteRangeSet()) {
         self.now = now

@@ -19,15 +19,27 @@ struct LoadAnswers: Sendable {
     private(set) var wasCut = false
     /// A length that the server states although two bodies ended earlier, at the same byte: an estimate.
     private var falseLength: Int64?
-    /// `true` if the URL has a user name and a password.
     private let hasUserInfo: Bool
     /// `false` if only its bytes identify the resource, as if the server sent no validators.
-    private var trustsValidators = true
+    private let trustsValidators: Bool
 
-    /// Begins with the stored description from an earlier open.
-    init(_ description: EntryDescription, hasUserInfo: Bool = false) {
+    /// Begins with the description from an earlier open, when `stored` was stored.
+    ///
+    /// Drops a length that the stored bytes contradict: it comes from a damaged index, and the server states
+    /// the right one. Without `trustsValidators`, or if bytes were stored without validators before, uses
+    /// none.
+    init(
+        _ description: EntryDescription,
+        stored: ByteRangeSet = ByteRangeSet(),
+        hasUserInfo: Bool = false,
+        trustsValidators: Bool = true
+    ) {
         self.description = description
         self.hasUserInfo = hasUserInfo
+        self.trustsValidators = trustsValidators && (stored.isEmpty || !description.validators.isEmpty)
+        if !self.trustsValidators { self.description.validators = Validators() }
+        let least = stored.ranges.last?.upperBound ?? 0
+        if description.length.map({ $0 < least }) ?? false { self.description.length = nil }
         // A server that did not support ranges the last time may support them by now. Trying a range costs
         // nothing, whereas the whole resource would include all stored bytes again.
         if description.acceptsRanges == false { self.description.acceptsRanges = nil }
@@ -270,25 +282,5 @@ struct LoadAnswers: Sendable {
         plan.wanted == nil || hasFallenBack ? .refused(.httpStatus, cause) : .withoutRange(cause)
     }
 
-    // MARK: Metadata stored with the entry
-
-    mutating func keep(seekTable: [UInt8]) { description.seekTable = seekTable }
-
-    mutating func keep(title: SafeText?, artist: SafeText?, duration: Duration?) {
-        description.title = title?.string
-        description.artist = artist?.string
-        description.durationSeconds = duration?.seconds
-    }
-
-    /// The resource is opened while `stored` is stored.
-    ///
-    /// Drops a stored length that the stored bytes contradict: it comes from a damaged index, and the server
-    /// states the right one. Without `trustsValidators`, or if bytes were stored without validators before,
-    /// uses none.
-    mutating func opened(_ stored: ByteRangeSet, trustsValidators: Bool) {
-        self.trustsValidators = trustsValidators && (stored.isEmpty || !description.validators.isEmpty)
-        if !self.trustsValidators { description.validators = Validators() }
-        guard let length = description.length else { return }
-        if length < 0 || stored.ranges.last?.upperBound ?? 0 > length { description.length = nil }
-    }
+    mutating func describe(_ edit: (inout EntryDescription) -> Void) { edit(&description) }
 }

@@ -14,22 +14,6 @@ struct LoadFetch: Sendable {
         case cancelled
     }
 
-    /// Which other requests were in progress when this one began, since they share the connection.
-    enum Company: Sendable, Equatable {
-        case alone
-        case besideAnswered
-        /// Another request had no response yet, so the two needed two connections.
-        case besideUnanswered
-    }
-
-    /// The kind of attempt after failures.
-    enum Attempt: Sendable, Equatable {
-        /// A regular attempt. If several requests of one round fail, one failure is counted.
-        case due(round: Int)
-        /// Sent before the next attempt was due, for a new read.
-        case early
-    }
-
     fileprivate(set) var plan: FetchPlan
     /// The offset of the next byte that it will deliver.
     fileprivate(set) var next: Int64
@@ -38,13 +22,19 @@ struct LoadFetch: Sendable {
     fileprivate(set) var phase = Phase.requested
     /// The offset after the last byte that arrived; `nil` if none has.
     fileprivate(set) var reached: Int64?
-    /// The time at which the request was sent; `nil` before.
     fileprivate(set) var sentAt: Duration?
     /// The time at which another request was completed, while this one had no response; `nil` if none was.
     fileprivate(set) var overtakenAt: Duration?
     fileprivate var watch = BodyWatch()
-    let company: Company
-    let attempt: Attempt
+    /// `true` if no other request was in progress when it began.
+    let beganAlone: Bool
+    /// `true` if another request had no response yet when it began, so that the two needed two connections.
+    let neededConnection: Bool
+    /// If several requests of one round fail, one failure is counted. `nil` if it began before the next
+    /// attempt was due, for a new read.
+    let round: Int?
+    /// `true` if the network was unavailable when it began.
+    let beganOffline: Bool
 
     var isWhole: Bool { plan.wanted == nil }
     var isAnswered: Bool { phase == .answered || phase == .progressing }
@@ -89,6 +79,9 @@ struct LoadFetches: Sendable {
         fetches[id].flatMap { $0.phase == .cancelled ? nil : $0 }
     }
 
+    /// `true` if the request was cancelled, and has not ended.
+    func isCancelled(_ id: FetchPlan.ID) -> Bool { fetches[id]?.phase == .cancelled }
+
     /// The oldest request in progress whose remaining bytes include `offset`.
     func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
 
@@ -102,21 +95,24 @@ struct LoadFetches: Sendable {
         cancelled.first { $0.remaining.contains(offset) }
     }
 
-    /// The number of the next request.
     var nextID: FetchPlan.ID { FetchPlan.ID(value: lastID + 1) }
 
-    mutating func began(_ plan: FetchPlan, end: Int64, _ attempt: LoadFetch.Attempt) {
+    mutating func began(
+        _ plan: FetchPlan,
+        end: Int64,
+        round: Int?,
+        isOffline: Bool
+    ) {
         precondition(plan.id == nextID, "fetches are numbered in the order in which they begin")
-        let company: LoadFetch.Company =
-            isEmpty
-            ? .alone : active.allSatisfy(\.isAnswered) ? .besideAnswered : .besideUnanswered
         lastID = plan.id.value
         fetches[plan.id] = LoadFetch(
             plan: plan,
             next: plan.wanted?.lowerBound ?? 0,
             end: end,
-            company: company,
-            attempt: attempt
+            beganAlone: isEmpty,
+            neededConnection: !active.allSatisfy(\.isAnswered),
+            round: round,
+            beganOffline: isOffline
         )
     }
 
@@ -157,7 +153,6 @@ struct LoadFetches: Sendable {
         return !waiting.isEmpty
     }
 
-    /// The fetch is over. Returns its last state.
     mutating func ended(_ id: FetchPlan.ID) -> LoadFetch? { fetches.removeValue(forKey: id) }
 
     mutating func cancel(_ id: FetchPlan.ID) { fetches[id]?.phase = .cancelled }

@@ -1,14 +1,9 @@
 import Media
 
-/// The connection to the resource's server: its measurements, and the needs of the readers of other
-/// resources.
+/// The connection to the resource's server, and its measurements.
 struct LoadLine: Sendable {
     private let settings: LoadSettings
     private(set) var measure: LineMeasure
-    /// The most urgent need of other resources; while it lasts, this resource begins only requests at least
-    /// as urgent.
-    private(set) var othersNeed: FetchReason?
-    private var othersRevision = 0
     /// `true` if a connection to this server is known to carry one request at a time.
     private var takesOneAtATime = false
     /// `true` once a window arrived completely: if nothing was measured by then, the connection is too fast
@@ -26,16 +21,7 @@ struct LoadLine: Sendable {
 
     // MARK: Events
 
-    /// `piece` of a body arrived.
     mutating func received(_ piece: BodyWatch.Piece) { measure.received(piece.bytes, in: piece.time) }
-
-    /// Returns `false` if a newer revision was received before.
-    mutating func othersNeedChanged(_ need: FetchReason?, revision: Int) -> Bool {
-        guard revision > othersRevision else { return false }
-        othersRevision = revision
-        othersNeed = need
-        return true
-    }
 
     mutating func answered(_ answer: RangeAnswer, to fetch: LoadFetch, now: Duration) {
         let wire = answer.wire
@@ -45,13 +31,8 @@ struct LoadLine: Sendable {
         }
         takesOneAtATime = wire.takesOneAtATime
         // A new connection shows that the one in use could not carry the request.
-        let isPair =
-            switch fetch.company {
-            case .alone: false
-            case .besideAnswered: wire.reusedConnection == false
-            case .besideUnanswered: true
-            }
-        if isPair { pairedAt = now }
+        let hasNewConnection = !fetch.beganAlone && wire.reusedConnection == false
+        if fetch.neededConnection || hasNewConnection { pairedAt = now }
     }
 
     /// The server lets one connection wait for the end of another.
@@ -66,9 +47,6 @@ struct LoadLine: Sendable {
     mutating func cancelled() { pairedAt = nil }
 
     // MARK: Questions
-
-    /// `true` if another resource is or was open at the same time.
-    var isShared: Bool { othersRevision > 0 }
 
     /// `true` if `fetch`, overtaken by another request, waits too long for its response. Then the server
     /// serves one connection at a time, and not this one.

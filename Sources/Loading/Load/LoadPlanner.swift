@@ -10,8 +10,7 @@ struct LoadPlanner: Sendable {
     private static let notableJump: Int64 = 16 << 10
 
     let settings: LoadSettings
-    let stored: ByteRangeSet
-    let now: Duration
+    let moment: LoadMoment
     let answers: LoadAnswers
     let readers: LoadReaders
     let attempts: LoadAttempts
@@ -19,6 +18,8 @@ struct LoadPlanner: Sendable {
     private(set) var line: LoadLine
     private(set) var comparison: JumpComparison
 
+    private var stored: ByteRangeSet { moment.stored }
+    private var now: Duration { moment.now }
     private var description: EntryDescription { answers.description }
     private var length: Int64? { description.length }
 
@@ -114,7 +115,7 @@ struct LoadPlanner: Sendable {
     /// bytes for the jump have arrived, so that playback does not wait for the comparison.
     private mutating func beginComparison() -> ResourceLoadState.Action? {
         guard description.acceptsRanges != false, !attempts.isBackgroundHeld,
-            line.othersNeed.map({ $0 >= .readAhead }) ?? true,
+            moment.othersNeed.map({ $0 >= .readAhead }) ?? true,
             !fetches.active.contains(where: { $0.plan.overlap.isEmpty || comparison.isServed(by: $0) }),
             admitsRequest(isNewRead: false),
             let place = comparison.place(
@@ -205,7 +206,12 @@ struct LoadPlanner: Sendable {
                 }
             }
         }
-        fetches.began(plan, end: wanted?.upperBound ?? length ?? .max, attempts.attempt(now: now))
+        fetches.began(
+            plan,
+            end: wanted?.upperBound ?? length ?? .max,
+            round: attempts.round(now: now),
+            isOffline: moment.network.isOffline
+        )
         return .startFetch(plan)
     }
 
@@ -227,7 +233,7 @@ struct LoadPlanner: Sendable {
 
     /// `true` if a request for `why` may begin: neither this resource nor another one has a more urgent need.
     private func mayBegin(_ why: FetchReason) -> Bool {
-        if let others = line.othersNeed, others < why { return false }
+        if let others = moment.othersNeed, others < why { return false }
         guard why > .readAhead else { return true }
         return !readers.hasDemand && !fetches.active.contains { $0.plan.why < why && isWanted($0) }
     }
@@ -243,7 +249,7 @@ struct LoadPlanner: Sendable {
     private func urgency(of fetch: LoadFetch) -> FetchReason {
         guard fetch.isWhole else { return fetch.plan.why }
         if readers.hasDemand { return .demand }
-        return readers.all.contains { $0.readAhead.bytes != nil }
+        return readers.all.contains { $0.readAhead != nil }
             ? .readAhead : max(fetch.plan.why, .prefetch)
     }
 
@@ -278,7 +284,7 @@ struct LoadPlanner: Sendable {
 
     /// The first gap ahead of `reader`, once less than its read-ahead is stored.
     private func gapAhead(of reader: LoadReaders.Reader) -> ByteRange? {
-        guard case .allowed(let ahead) = reader.readAhead else { return nil }
+        guard let ahead = reader.readAhead, !reader.isAboutToSeek else { return nil }
         let zone = zone(of: reader)
         guard let gap = firstMissing(in: zone) else { return nil }
         if zone.upperBound == length { return gap }
@@ -290,7 +296,7 @@ struct LoadPlanner: Sendable {
     /// The range that `reader` needs soon.
     private func zone(of reader: LoadReaders.Reader) -> ByteRange {
         let ahead =
-            reader.readAhead.bytes.map { $0 + reserve(for: $0) }
+            reader.readAhead.map { $0 + reserve(for: $0) }
             ?? line.window(for: .demand, playing: readers.bytesPerSecond)
         let (end, overflow) = reader.offset.addingReportingOverflow(ahead)
         let start = max(0, reader.offset)

@@ -3,35 +3,16 @@ package import Media
 /// The readers of one resource: the position of each, the byte it waits for, and its other requests.
 package struct LoadReaders: Sendable {
     /// Identifies one reader of the resource.
-    package struct ID: Hashable, Sendable, Comparable {
+    package struct ID: Hashable, Sendable {
         package var value: Int
 
         package init(_ value: Int) { self.value = value }
-
-        package static func < (left: ID, right: ID) -> Bool { left.value < right.value }
     }
 
     /// One wait of a reader. Each wait has its own number, so that an action for an earlier wait cannot end a
     /// later one.
     package struct WaitID: Hashable, Sendable {
         package var value: Int
-    }
-
-    /// The limit of the read-ahead of a reader.
-    enum ReadAhead: Sendable, Equatable {
-        case none
-        case allowed(Int64)
-        /// The reader is about to seek: no more read-ahead begins for it, and its next read decides which
-        /// fetches end.
-        case withdrawn(Int64)
-
-        /// The length of the read-ahead; `nil` if there is none.
-        var bytes: Int64? {
-            switch self {
-            case .none: nil
-            case .allowed(let bytes), .withdrawn(let bytes): bytes
-            }
-        }
     }
 
     /// A request of a reader other than a read.
@@ -52,7 +33,11 @@ package struct LoadReaders: Sendable {
         /// The offset of the last byte read, or of the byte that it waits for; read-ahead counts from here.
         fileprivate(set) var offset: Int64 = 0
         fileprivate(set) var wait: WaitID?
-        fileprivate(set) var readAhead = ReadAhead.none
+        /// The length of its read-ahead in bytes; `nil` if it wants none.
+        fileprivate(set) var readAhead: Int64?
+        /// `true` if it is about to seek: no more read-ahead begins for it, and its next read decides which
+        /// fetches end.
+        fileprivate(set) var isAboutToSeek = false
         /// The mean rate of the music, passed when read-ahead was allowed.
         fileprivate(set) var bytesPerSecond = 0.0
         /// `true` if its reads are less urgent than those of the current track.
@@ -75,7 +60,7 @@ package struct LoadReaders: Sendable {
 
     var isEmpty: Bool { readers.isEmpty }
     var count: Int { readers.count }
-    var ids: [ID] { readers.keys.sorted() }
+    var ids: [ID] { readers.keys.sorted { $0.value < $1.value } }
     /// All readers, in the order of opening.
     var all: [Reader] { ids.compactMap { readers[$0] } }
     var isAnyWaiting: Bool { readers.values.contains { $0.wait != nil } }
@@ -93,7 +78,8 @@ package struct LoadReaders: Sendable {
     mutating func read(_ id: ID, at offset: Int64, isMissing: Bool) {
         guard var reader = readers[id] else { return }
         reader.offset = offset
-        if case .withdrawn = reader.readAhead { reader.readAhead = .none }
+        if reader.isAboutToSeek { reader.readAhead = nil }
+        reader.isAboutToSeek = false
         reader.wait = nil
         if isMissing {
             lastWait += 1
@@ -125,14 +111,14 @@ package struct LoadReaders: Sendable {
         endWaits(finding: { error($0).map { .failed($0) } ?? .missing })
     }
 
-    mutating func take(_ wish: Wish, of id: ID, _ settings: LoadSettings) {
+    mutating func receive(_ wish: Wish, of id: ID, _ settings: LoadSettings) {
         guard var reader = readers[id] else { return }
         switch wish {
         case .readAhead(let rate) where rate > 0:
-            reader.readAhead = .allowed(settings.readAheadBytes(at: rate))
+            reader.readAhead = settings.readAheadBytes(at: rate)
+            reader.isAboutToSeek = false
             reader.bytesPerSecond = rate
-        case .readAhead:
-            if case .allowed(let bytes) = reader.readAhead { reader.readAhead = .withdrawn(bytes) }
+        case .readAhead: reader.isAboutToSeek = true
         case .lowPriority(let isLow): reader.hasLowPriority = isLow
         case .reading(let range): reader.reading = range
         case .prefetch(let range): if !range.isEmpty { reader.prefetches.append(range) }

@@ -87,7 +87,6 @@ package struct LoadSettings: Sendable, Equatable {
 
     package init() {}
 
-    /// These settings for the resource at `url`.
     func adapted(to url: WebURL) -> LoadSettings {
         var settings = self
         switch AudioKind.byName(url.path) {

@@ -7,8 +7,6 @@ package import Media
 /// what to fetch.
 package struct ResourceLoadState: Sendable {
     package typealias ReaderID = LoadReaders.ID
-    package typealias WaitID = LoadReaders.WaitID
-    package typealias Wish = LoadReaders.Wish
     package typealias FetchID = FetchPlan.ID
     package typealias Action = LoadAction
     package typealias Moment = LoadMoment
@@ -32,21 +30,30 @@ package struct ResourceLoadState: Sendable {
     private(set) var comparison = JumpComparison()
     private var phase = Phase.loading
 
-    /// `subject` names the resource in errors, `measure` is the known measure of the connection, `seed` seeds
-    /// the jitter of the retries, and `hasUserInfo` is `true` if the URL has a user name and a password.
+    /// `subject` names the resource in errors, `stored` are its bytes that are stored already, `measure` is
+    /// the known measure of the connection, `seed` seeds the jitter of the retries, and `hasUserInfo` is
+    /// `true` if the URL has a user name and a password. Without `trustsValidators`, only the bytes identify
+    /// the resource.
     package init(
         settings: LoadSettings,
         subject: SafeText,
         description: EntryDescription,
+        stored: ByteRangeSet = ByteRangeSet(),
         measure: LineMeasure = LineMeasure(),
         seed: UInt64 = 0,
-        hasUserInfo: Bool = false
+        hasUserInfo: Bool = false,
+        trustsValidators: Bool = true
     ) {
         self.settings = settings
         self.subject = subject
-        answers = LoadAnswers(description, hasUserInfo: hasUserInfo)
+        answers = LoadAnswers(
+            description,
+            stored: stored,
+            hasUserInfo: hasUserInfo,
+            trustsValidators: trustsValidators
+        )
         line = LoadLine(settings: settings, measure: measure)
-        attempts = LoadAttempts(subject: subject, policy: settings.retry, seed: seed)
+        attempts = LoadAttempts(policy: settings.retry, seed: seed)
     }
 
     // MARK: Questions
@@ -67,7 +74,7 @@ package struct ResourceLoadState: Sendable {
 
     /// The wait for the next attempt; `nil` while bytes arrive or none are wanted.
     func wait(_ moment: Moment) -> LoadWait? {
-        guard let wait = attempts.wait else { return nil }
+        guard let wait = attempts.retry.wait else { return nil }
         return !fetches.isEmpty || readers.isAnyWaiting || wanted(moment) != nil ? wait : nil
     }
 
@@ -89,8 +96,8 @@ package struct ResourceLoadState: Sendable {
         }
         // After the loader has given up on the server, a fetch in progress may still bring the byte, or a new
         // request may be sent once `RetryPolicy.leastPause` has passed since the last failure.
-        let mayAsk = attempts.mayTryEarly(now: moment.now) || fetches.bringing(offset) != nil
-        if !mayAsk, let error = attempts.finalError { return .failed(error) }
+        let mayAsk = attempts.retry.mayTryEarly(at: moment.now) || fetches.bringing(offset) != nil
+        if !mayAsk, let error = attempts.retry.finalError { return .failed(error) }
         return .missing
     }
 
@@ -114,10 +121,12 @@ package struct ResourceLoadState: Sendable {
 
     /// The task of a waiting read was cancelled. Returns the wait; `nil` if there was none. Fetches for it
     /// continue until the reader's next read or its close: a seek cancels first, and may be short.
-    mutating func readCancelled(_ id: ReaderID) -> WaitID? { readers.endWait(id) }
+    mutating func readCancelled(_ id: ReaderID) -> LoadReaders.WaitID? { readers.endWait(id) }
 
-    package mutating func readerAsked(_ id: ReaderID, for wish: Wish, _ moment: Moment) -> [Action] {
-        readers.take(wish, of: id, settings)
+    package mutating func readerAsked(_ id: ReaderID, for wish: LoadReaders.Wish, _ moment: Moment)
+        -> [Action]
+    {
+        readers.receive(wish, of: id, settings)
         return plan(moment)
     }
 
@@ -128,7 +137,7 @@ package struct ResourceLoadState: Sendable {
         return readers.isEmpty ? cancelAll() : plan(moment)
     }
 
-    /// The time of `.wakeAt` has come.
+    /// The time of `.wakeAt` has come, or the need of others has changed.
     mutating func replan(_ moment: Moment) -> [Action] { endWaits(moment) + plan(moment) }
 
     /// The store was refreshed just before sending the request of `id`. Returns `false` if that request must
@@ -145,11 +154,6 @@ package struct ResourceLoadState: Sendable {
         }
         _ = fetches.ended(id)
         return (false, endWaits(moment) + plan(moment))
-    }
-
-    /// The most urgent need of other resources has changed. Ignored if a call had a higher `revision` before.
-    mutating func othersNeedChanged(_ need: FetchReason?, revision: Int, _ moment: Moment) -> [Action] {
-        line.othersNeedChanged(need, revision: revision) ? plan(moment) : []
     }
 
     /// The network is back: waiting reads try at once.
@@ -212,13 +216,8 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// The fetch ended with `error`, or without one if it was cancelled or nothing more of its body is
-    /// needed. `network` is the state of the network at that time.
-    package mutating func fetchEnded(
-        _ id: FetchID,
-        error: MediaError?,
-        network: NetworkOutlook = NetworkOutlook(),
-        _ moment: Moment
-    ) -> [Action] {
+    /// needed.
+    package mutating func fetchEnded(_ id: FetchID, error: MediaError?, _ moment: Moment) -> [Action] {
         guard let fetch = fetches.ended(id) else { return [] }
         // The end of a cancelled fetch matters only to a request for the same bytes, which waits for it.
         if fetch.phase == .cancelled { return plan(moment) }
@@ -243,7 +242,7 @@ package struct ResourceLoadState: Sendable {
             return actions + (isAnotherWaiting ? [.wakeAt(moment.now + line.longestStarving)] : [])
         }
         let reason = error ?? MediaError(.cut, subject, "the server answers without sending anything")
-        return failed(fetch, LoadAttempts.Failure(reason, network: network), moment)
+        return failed(fetch, reason, moment)
     }
 
     /// The live stream has taken over the body, and serves reads from now on.
@@ -316,11 +315,11 @@ package struct ResourceLoadState: Sendable {
             return [.decided(.withoutRanges, cause)] + endWaits(moment) + plan(moment)
         case .later(let status):
             let error = error(.httpStatus, AnswerMeaning.cause(status: status))
-            let failure = LoadAttempts.Failure(error, isWorthWaiting: true, retryAfter: retryAfter)
-            return failed(fetch, failure, moment)
+            return failed(fetch, error, retryAfter: retryAfter, moment)
         case .refused(let code, let cause):
-            let failure = LoadAttempts.Failure(error(code, cause), isWorthWaiting: false, retryAfter: nil)
-            return failed(fetch, failure, moment)
+            var error = error(code, cause)
+            error.isLasting = true
+            return failed(fetch, error, moment)
         case .grown, .weakerCondition, .part, .whole, .live, .changed: return plan(moment)
         }
     }
@@ -345,13 +344,14 @@ package struct ResourceLoadState: Sendable {
     /// Handles the failure of `fetch`, which has ended without a new byte.
     private mutating func failed(
         _ fetch: LoadFetch,
-        _ failure: LoadAttempts.Failure,
+        _ error: MediaError,
+        retryAfter: Duration? = nil,
         _ moment: Moment
     ) -> [Action] {
         if answers.endStays(after: fetch.plan) { return replan(moment) }
-        switch attempts.failed(fetch, failure, hasStored: !moment.stored.isEmpty, now: moment.now) {
-        case .wait(let time, let reason):
-            return [.decided(.retryLater, reason.safeText), .wakeAt(time)] + plan(moment)
+        switch attempts.failed(fetch, error, retryAfter: retryAfter, moment) {
+        case .wait(let wait):
+            return [.decided(.retryLater, wait.error.safeText), .wakeAt(wait.retryAt)] + plan(moment)
         case .failed(let error): return failForGood(fetch, error, moment)
         case .givenUp(let error):
             return [.decided(.gaveUp, error.safeText)] + failWaiting(error) + plan(moment)
@@ -389,8 +389,7 @@ package struct ResourceLoadState: Sendable {
     private func planner(_ moment: Moment) -> LoadPlanner {
         LoadPlanner(
             settings: settings,
-            stored: moment.stored,
-            now: moment.now,
+            moment: moment,
             answers: answers,
             readers: readers,
             attempts: attempts,
@@ -411,5 +410,5 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// Changes the description that is stored with the entry.
-    mutating func describe(_ edit: (inout LoadAnswers) -> Void) { edit(&answers) }
+    mutating func describe(_ edit: (inout EntryDescription) -> Void) { answers.describe(edit) }
 }

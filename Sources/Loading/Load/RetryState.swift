@@ -33,12 +33,12 @@ package struct RetryPolicy: Sendable, Equatable {
     }
 
     /// `true` if waiting may help after `error`. A wrong certificate, a redirect loop, an endless header or a
-    /// missing library will not change.
+    /// missing library will not change. Of the refusals with a status, those that will not are lasting.
     package static func isWorthWaiting(for error: MediaError) -> Bool {
         guard !error.isLasting else { return false }
         return switch error.code {
         case .cut, .timedOut, .connectionRefused, .networkUnreachable, .connectionFailed, .unknownHost,
-            .badAnswer:
+            .badAnswer, .httpStatus:
             true
         default: false
         }
@@ -101,14 +101,20 @@ package struct RetryState: Sendable {
         return wait
     }
 
-    /// The network is unavailable, so the failure says nothing about the server: the next attempt is at
-    /// `time`, and this one does not count. Returns the wait.
-    package mutating func postponed(_ error: MediaError, until time: Duration) -> LoadWait {
+    /// `network` is unavailable, so the failure says nothing about the server, and does not count. Returns
+    /// the wait for the next attempt: until the network is tried again, but at least the first delay.
+    package mutating func postponed(
+        _ error: MediaError,
+        by network: ConnectivityReport,
+        now: Duration
+    ) -> LoadWait {
+        // The cause of the network's failure says more than the refusal of a request.
+        let reason = error.code == .offline ? network.reason ?? error : error
         let wait = LoadWait(
-            error: error,
+            error: MediaError(reason.code, error.subject, reason.cause),
             attempt: max(1, attempts),
             mostAttempts: nil,
-            retryAt: time
+            retryAt: max(network.retryAt ?? now, now + policy.firstDelay)
         )
         self.wait = wait
         isOrdered = false

@@ -14,13 +14,8 @@ struct LiveState: Sendable {
     /// read: a decoder that looks for the first frame reads them again.
     static let mostUnread = 2 << 20
 
-    /// The shortest pause before the next attempt while the network is unavailable.
-    static let shortestAbsence = Duration.seconds(1)
-
-    /// The number of titles to remember.
     static let mostTitles = 32
 
-    /// The result of looking for bytes.
     enum Outlook: Sendable, Equatable {
         case bytes([UInt8])
         /// The offset is at or past the end.
@@ -44,7 +39,6 @@ struct LiveState: Sendable {
     private(set) var station: Station
     private var titles: [StreamTitle] = []
     private var retry: RetryState
-    private(set) var wait: LoadWait?
     /// Set once the stream was given up.
     private var finalError: MediaError?
     /// `true` if the response is from a station: its connections may break, but it has no end.
@@ -73,12 +67,14 @@ struct LiveState: Sendable {
     /// `true` if the stream was given up or has ended, so that nothing more is fetched.
     var isOver: Bool { finalError != nil || hasEnded }
 
+    /// The wait for the next attempt; `nil` while bytes arrive.
+    var wait: LoadWait? { isOver ? nil : retry.wait }
+
     /// The length; `nil` until the body has ended.
     var length: Int64? { hasEnded ? end : nil }
 
     var report: LiveReport { LiveReport(station: station, titles: titles, readTo: readTo) }
 
-    /// The offsets that can be read.
     var buffered: ByteRange { start..<end }
 
     // MARK: Reading
@@ -109,40 +105,41 @@ struct LiveState: Sendable {
 
     // MARK: The transfer
 
-    /// A connection got its response. Returns the reason to refuse its body; `nil` if it continues the
-    /// stream.
-    mutating func connected(_ answer: RangeAnswer) -> Refusal? {
+    /// A connection got its response. Returns the reason to refuse its body, which is lasting if the stream
+    /// cannot come back; `nil` if it continues the stream.
+    mutating func connected(_ answer: RangeAnswer) -> MediaError? {
         // A refusal has a page too, which says less than its status.
-        if case .refused(let status) = answer.kind { return .status(status) }
+        if case .refused(let status) = answer.kind { return refusal(status) }
         // Captive portals respond to everything with a page, but not with the fields of a station.
         let mayBePage = isLabelledPage && (answer.station != nil || !isStation)
         guard answer.contentType != "text/html" || mayBePage else {
             let cause: SafeText = "got a web page instead of the stream; sign in to the network"
-            return .now(MediaError(.badAnswer, subject, cause))
+            return MediaError(.badAnswer, subject, cause)
         }
         switch answer.kind {
         case .whole(length: nil):
             // A body with a validator is a file, which would start again from its first byte.
             guard isStation || answer.station != nil || answer.validators.isEmpty else {
                 let cause: SafeText = "the connection was lost, and the server has no ranges; play it again"
-                return .forGood(MediaError(.cut, subject, cause))
+                var error = MediaError(.cut, subject, cause)
+                error.isLasting = true
+                return error
             }
             // If the header fields are missing this time, it is still the same station.
             if let station = answer.station { self.station = station }
             return nil
-        case .whole:
-            return .now(MediaError(.cut, subject, "got a file instead of the stream"))
-        case .part, .unsatisfiable, .notModified, .refused: return .status(answer.wire.status)
+        case .whole: return MediaError(.cut, subject, "got a file instead of the stream")
+        case .part, .unsatisfiable, .notModified, .refused: return refusal(answer.wire.status)
         }
     }
 
-    /// The reason why a response does not continue the stream.
-    enum Refusal: Equatable {
-        case status(Int)
-        /// The response was something else, but the stream may come back.
-        case now(MediaError)
-        /// The stream cannot come back.
-        case forGood(MediaError)
+    private func refusal(_ status: Int) -> MediaError {
+        // Icecast has no such mount until the station's encoder is connected again.
+        let isOffAir = status == 404
+        let cause = isOffAir ? "off the air (404)" : SafeText("the server answers \(status)")
+        var error = MediaError(.httpStatus, subject, cause)
+        error.isLasting = !isOffAir && !RetryPolicy.isWorthWaiting(forStatus: status)
+        return error
     }
 
     /// The network is back: the count of failed attempts starts again from zero.
@@ -153,7 +150,6 @@ struct LiveState: Sendable {
 
     /// `bytes` arrived, after `title` if that is set.
     mutating func received(_ bytes: [UInt8], title: SafeText?) {
-        wait = nil
         retry.progressed()
         if let title, title != titles.last?.text {
             titles.append(StreamTitle(offset: end, text: title))
@@ -170,44 +166,22 @@ struct LiveState: Sendable {
     /// Returns the wait before the next attempt; `nil` if there is none.
     mutating func ended(
         _ error: MediaError?,
+        retryAfter: Duration? = nil,
         network: ConnectivityReport = ConnectivityReport(),
         now: Duration
     ) -> LoadWait? {
         guard error != nil || isStation else {
             hasEnded = true
-            wait = nil
             return nil
         }
         let error = error ?? MediaError(.cut, subject, "the stream has ended")
-        let isAway = error.code == .offline || (network.isOffline && RetryPolicy.isWorthWaiting(for: error))
-        if isAway, !network.isForced {
+        let isWorthWaiting = RetryPolicy.isWorthWaiting(for: error)
+        if error.code == .offline || (network.isOffline && isWorthWaiting), !network.isForced {
             // Either no request was sent, or the network is unavailable for all hosts. That says nothing
             // about the station, so the wait lasts as long as the network is unavailable.
-            let reason = network.reason.map { MediaError($0.code, subject, $0.cause) } ?? error
-            wait = retry.postponed(reason, until: max(network.retryAt ?? now, now + Self.shortestAbsence))
-            return wait
+            return retry.postponed(error, by: network, now: now)
         }
-        wait = RetryPolicy.isWorthWaiting(for: error) ? retry.failed(error, retryAfter: nil, now: now) : nil
-        if wait == nil { finalError = retry.finalError ?? error }
-        return wait
-    }
-
-    /// The response to an attempt was refused for `refusal`.
-    mutating func refused(_ refusal: Refusal, retryAfter: Duration?, now: Duration) -> LoadWait? {
-        let (error, isWorthWaiting) =
-            switch refusal {
-            case .now(let error): (error, true)
-            case .forGood(let error): (error, false)
-            case .status(404):
-                // Icecast has no such mount until the station's encoder is connected again.
-                (MediaError(.httpStatus, subject, "off the air (404)"), true)
-            case .status(let status):
-                (
-                    MediaError(.httpStatus, subject, SafeText("the server answers \(status)")),
-                    RetryPolicy.isWorthWaiting(forStatus: status)
-                )
-            }
-        wait = isWorthWaiting ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
+        let wait = isWorthWaiting ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
         if wait == nil { finalError = retry.finalError ?? error }
         return wait
     }

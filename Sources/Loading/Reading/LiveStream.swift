@@ -7,18 +7,15 @@ import System
 /// stream has no end of its own. Nothing of it is cached.
 final class LiveStream: Sendable {
     private struct Guarded {
-        var state: LiveState?
-        /// The reads that wait for bytes.
+        var state: LiveState
         var readers: [Int: CheckedContinuation<Void, any Error>] = [:]
         var nextReader = 1
         /// The pump's continuation, while it waits for room in the buffer.
         var pump: CheckedContinuation<Void, Never>?
-        var body: (any ResponseBody)?
+        var body: any ResponseBody
         var task: Task<Void, Never>?
         /// The sleep before the next attempt.
         var nap: Task<Void, Never>?
-        /// `true` if the network came back since the last attempt, so that the next one does not wait.
-        var isPoked = false
         var isClosed = false
         var fetchedBytes: Int64 = 0
         var requestCount = 0
@@ -32,34 +29,31 @@ final class LiveStream: Sendable {
     private let url: WebURL
     private let parts: LoaderParts
     // Guards all mutable state. While it is held, no other code is called and no continuation resumed.
-    private let guarded = Locked(Guarded())
+    private let guarded: Locked<Guarded>
 
-    init(url: WebURL, parts: LoaderParts) {
+    /// Takes over the body of `response`, whose next byte is at `offset` of the resource.
+    init(url: WebURL, parts: LoaderParts, _ response: RangeResponse, at offset: Int64) {
         self.url = url
         self.parts = parts
-    }
-
-    /// Takes over the body of `response`, whose next byte is at `offset` of the resource, and `log`, the
-    /// record of its request. Called once.
-    func begin(_ response: RangeResponse, at offset: Int64, log: RequestLog?) {
         let state = LiveState(
             subject: url.safeText,
             offset: offset,
             answer: response.answer,
             retry: RetryState(policy: parts.settings.retry, seed: .random(in: 0 ... .max))
         )
+        guarded = Locked(Guarded(state: state, body: response.body))
+    }
+
+    /// Starts to read. `log` is the record of the body's request. Called once.
+    func begin(_ log: RequestLog?) {
         let isClosed = guarded.withLock { guarded in
-            precondition(guarded.state == nil, "a stream is begun once")
             guard !guarded.isClosed else { return true }
-            guarded.state = state
-            guarded.body = response.body
+            let first = Connection(body: guarded.body, log: log)
             // Started under the lock, so that a close that follows finds the task.
-            guarded.task = Task { await self.pump(Connection(body: response.body, log: log)) }
+            guarded.task = Task { await self.pump(first) }
             return false
         }
-        guard isClosed else { return }
-        response.body.cancel()
-        log?.ended("cancelled")
+        if isClosed { log?.ended("cancelled") }
     }
 
     /// Reads up to `count` bytes from `offset` on, and waits for at least one. Empty past the end of a body
@@ -72,8 +66,8 @@ final class LiveStream: Sendable {
             try Task.checkCancellation()
             let (outlook, pump) = guarded.withLock {
                 guarded -> (LiveState.Outlook, CheckedContinuation<Void, Never>?) in
-                let outlook = guarded.state?.read(at: offset, count: count) ?? .missing
-                return (outlook, guarded.state?.hasRoom == true ? guarded.pump.take() : nil)
+                let outlook = guarded.state.read(at: offset, count: count)
+                return (outlook, guarded.state.hasRoom ? guarded.pump.take() : nil)
             }
             pump?.resume()
             switch outlook {
@@ -95,7 +89,7 @@ final class LiveStream: Sendable {
                 let result = guarded.withLock { guarded -> Result<Void, any Error>? in
                     // The handler below may have run before the reader was added.
                     if Task.isCancelled || guarded.isClosed { return .failure(CancellationError()) }
-                    if let state = guarded.state, state.isOver || offset < state.end { return .success(()) }
+                    if guarded.state.isOver || offset < guarded.state.end { return .success(()) }
                     guarded.readers[id] = reader
                     return nil
                 }
@@ -110,7 +104,6 @@ final class LiveStream: Sendable {
     /// turned out to be a file.
     func add(to report: inout LoadReport) {
         let (state, fetched, requests) = guarded.withLock { ($0.state, $0.fetchedBytes, $0.requestCount) }
-        guard let state else { return }
         report.length = state.length
         report.isSeekable = false
         report.isCached = false
@@ -125,9 +118,8 @@ final class LiveStream: Sendable {
     /// The network is back: the next attempt begins at once.
     func networkReturned() {
         let nap = guarded.withLock { guarded -> Task<Void, Never>? in
-            guard guarded.state?.wait != nil else { return nil }
-            guarded.state?.networkReturned()
-            guarded.isPoked = true
+            guard guarded.state.wait != nil else { return nil }
+            guarded.state.networkReturned()
             return guarded.nap
         }
         nap?.cancel()
@@ -137,17 +129,13 @@ final class LiveStream: Sendable {
     func close() async {
         let (readers, pump, body, task) = guarded.withLock { guarded in
             guarded.isClosed = true
-            defer {
-                guarded.readers = [:]
-                guarded.body = nil
-            }
-            return (Array(guarded.readers.values), guarded.pump.take(), guarded.body, guarded.task)
+            return (guarded.takeReaders(), guarded.pump.take(), guarded.body, guarded.task)
         }
         for reader in readers { reader.resume(throwing: CancellationError()) }
         // The task is cancelled first: otherwise it would take the end of the body for a broken connection,
         // and reconnect.
         task?.cancel()
-        body?.cancel()
+        body.cancel()
         pump?.resume()
         await task?.value
     }
@@ -160,61 +148,68 @@ final class LiveStream: Sendable {
         var log: RequestLog?
     }
 
+    private struct Refusal: Error {
+        var error: MediaError
+        var retryAfter: Duration?
+    }
+
+    private var isClosed: Bool { guarded.withLock { $0.isClosed } }
+
     /// Reads `first`, then one connection after another, until the stream has ended, was closed or was given
     /// up.
     private func pump(_ first: Connection) async {
         var connection: Connection? = first
-        while var open = connection {
-            connection = nil
-            let error = await drain(&open)
-            open.body.cancel()
-            let isCancelled = Task.isCancelled
-            open.log?.ended(isCancelled ? "cancelled" : error?.code.rawValue ?? "complete")
-            if isCancelled { return }
-            let network = network
-            guard var wait = note({ [now = parts.clock.now] in $0.ended(error, network: network, now: now) })
-            else { return }
-            while connection == nil {
-                guard await sleep(until: wait.retryAt) else { return }
-                switch await connect() {
-                case .success(let fresh): connection = fresh
-                case .failure(let next):
-                    guard let next else { return }
-                    wait = next
-                }
+        while true {
+            var error: MediaError?
+            var retryAfter: Duration?
+            do throws(Refusal) {
+                if connection == nil { connection = try await connect() }
+                if let open = connection.take() { error = await drain(open) }
+            } catch let refusal {
+                error = refusal.error
+                retryAfter = refusal.retryAfter
+            }
+            guard !isClosed, let wait = note(error, retryAfter), await sleep(until: wait.retryAt) else {
+                return
             }
         }
     }
 
-    private var network: ConnectivityReport { parts.connectivity?.report ?? ConnectivityReport() }
-
     /// Stores the bytes of the body until it ends; returns the error that ended it.
-    private func drain(_ connection: inout Connection) async -> MediaError? {
+    private func drain(_ connection: Connection) async -> MediaError? {
+        let body = connection.body
+        var log = connection.log
+        var failure: MediaError?
         do {
-            while let bytes = try await connection.body.next() {
-                let title = connection.body.takeTitle()
-                connection.log?.received(bytes.count)
+            while let bytes = try await body.next() {
+                let title = body.takeTitle()
+                log?.received(bytes.count)
                 let readers = guarded.withLock { guarded in
                     guarded.fetchedBytes += Int64(bytes.count)
-                    guarded.state?.received(bytes, title: title)
+                    guarded.state.received(bytes, title: title)
                     return guarded.takeReaders()
                 }
                 for reader in readers { reader.resume() }
                 await waitForRoom()
             }
-            return nil
         } catch {
-            // A cancellation becomes `.cut`: if the transfer was cancelled elsewhere, the stream has to
-            // reconnect; after `close`, the caller ignores the error.
-            let cause: SafeText = "the connection was given up"
-            return error as? MediaError ?? MediaError(.cut, url.safeText, cause)
+            failure = cut(error, "the connection was given up")
         }
+        body.cancel()
+        log?.ended(isClosed ? "cancelled" : failure?.code.rawValue ?? "complete")
+        return failure
+    }
+
+    /// `error`, but `.cut` in place of a cancellation: if the transfer was cancelled elsewhere, the stream has
+    /// to reconnect, since reads still wait.
+    private func cut(_ error: any Error, _ cause: SafeText) -> MediaError {
+        error as? MediaError ?? MediaError(.cut, url.safeText, cause)
     }
 
     private func waitForRoom() async {
         await withCheckedContinuation { continuation in
             let mayGoOn = guarded.withLock { guarded in
-                guard !guarded.isClosed, let state = guarded.state, !state.hasRoom else { return true }
+                guard !guarded.isClosed, !guarded.state.hasRoom else { return true }
                 guarded.pump = continuation
                 return false
             }
@@ -226,7 +221,7 @@ final class LiveStream: Sendable {
     /// meantime.
     private func sleep(until time: Duration) async -> Bool {
         let nap = guarded.withLock { guarded -> Task<Void, Never>? in
-            guard !guarded.isPoked else { return nil }
+            guard guarded.state.wait != nil else { return nil }
             let nap = Task { [clock = parts.clock] in _ = try? await clock.sleep(until: time) }
             guarded.nap = nap
             return nap
@@ -238,78 +233,48 @@ final class LiveStream: Sendable {
                 nap.cancel()
             }
         }
-        guarded.withLock { guarded in
-            guarded.nap = nil
-            guarded.isPoked = false
-        }
+        guarded.withLock { $0.nap = nil }
         return !Task.isCancelled
     }
 
-    /// The outcome of an attempt to reconnect: a connection, or the wait for the next attempt; `nil` if no
-    /// attempt follows.
-    private enum Attempt {
-        case success(Connection)
-        case failure(LoadWait?)
-    }
-
-    private func connect() async -> Attempt {
+    private func connect() async throws(Refusal) -> Connection {
         let request = RangeRequest(url: url, range: nil, wantsTitles: true)
         var log = parts.journal.map { RequestLog(request, why: .demand, journal: $0, clock: parts.clock) }
         guarded.withLock { $0.requestCount += 1 }
+        let response: RangeResponse
         do {
-            let response = try await parts.transport.send(request)
-            log?.answered(response.answer)
-            return taken(response, log)
-        } catch let error as MediaError {
-            log?.failed(error)
-            if error.isUnsent { guarded.withLock { $0.requestCount -= 1 } }
-            let network = network
-            return .failure(
-                note { [now = parts.clock.now] in $0.ended(error, network: network, now: now) }
-            )
+            response = try await parts.transport.send(request)
         } catch {
-            log?.ended("cancelled")
-            guard !Task.isCancelled else { return .failure(nil) }
-            // The request was cancelled elsewhere, but reads still wait.
-            let error = MediaError(.cut, url.safeText, "the connection was given up before it answered")
-            return .failure(note { [now = parts.clock.now] in $0.ended(error, now: now) })
+            log?.failed(error)
+            let error = cut(error, "the connection was given up before it answered")
+            if error.isUnsent { guarded.withLock { $0.requestCount -= 1 } }
+            throw Refusal(error: error)
         }
-    }
-
-    /// Continues with the body of `response` if the state accepts it.
-    private func taken(_ response: RangeResponse, _ log: RequestLog?) -> Attempt {
         let answer = response.answer
-        let (isClosed, refusal) = guarded.withLock { guarded -> (Bool, LiveState.Refusal?) in
+        log?.answered(answer)
+        let (isClosed, error) = guarded.withLock { guarded -> (Bool, MediaError?) in
             guarded.requestCount += answer.requestCount - 1
-            guard !guarded.isClosed else { return (true, nil) }
-            let refusal = guarded.state?.connected(answer)
-            if refusal == nil { guarded.body = response.body }
-            return (false, refusal)
+            let error = guarded.state.connected(answer)
+            if error == nil, !guarded.isClosed { guarded.body = response.body }
+            return (guarded.isClosed, error)
         }
-        guard isClosed || refusal != nil else {
-            return .success(Connection(body: response.body, log: log))
+        if let error {
+            response.body.cancel()
+            log?.ended(isClosed ? "cancelled" : error.code.rawValue)
+            throw Refusal(error: error, retryAfter: answer.retryAfter)
         }
-        response.body.cancel()
-        guard let refusal, !isClosed else {
-            log?.ended("cancelled")
-            return .failure(nil)
-        }
-        log?.ended(refusal.journalText)
-        let retryAfter = answer.retryAfter
-        return .failure(
-            note { [now = parts.clock.now] in $0.refused(refusal, retryAfter: retryAfter, now: now) }
-        )
+        if isClosed { response.body.cancel() }
+        return Connection(body: response.body, log: log)
     }
 
     /// Passes the end of a connection, or a failed attempt, to the state. Resumes the reads if no attempt
     /// follows.
-    private func note(_ event: @Sendable (inout LiveState) -> LoadWait?) -> LoadWait? {
-        let (wait, hasEnded, readers) = guarded.withLock {
-            guarded -> (LoadWait?, Bool, [CheckedContinuation<Void, any Error>]) in
-            guard var state = guarded.state else { return (nil, false, []) }
-            let wait = event(&state)
-            guarded.state = state
-            return (wait, state.length != nil, wait == nil ? guarded.takeReaders() : [])
+    private func note(_ error: MediaError?, _ retryAfter: Duration?) -> LoadWait? {
+        let network = parts.network
+        let (wait, hasEnded, readers) = guarded.withLock { [now = parts.clock.now] guarded in
+            let wait = guarded.state.ended(error, retryAfter: retryAfter, network: network, now: now)
+            let hasEnded = guarded.state.length != nil
+            return (wait, hasEnded, wait == nil ? guarded.takeReaders() : [])
         }
         for reader in readers { reader.resume() }
         if let wait {
@@ -318,15 +283,5 @@ final class LiveStream: Sendable {
             parts.decided(.gaveUp, "the live stream does not come back", about: url.safeText)
         }
         return wait
-    }
-}
-
-extension LiveState.Refusal {
-    /// The journal's text for the end of the request.
-    fileprivate var journalText: String {
-        switch self {
-        case .status: MediaError.Code.httpStatus.rawValue
-        case .now(let error), .forGood(let error): error.code.rawValue
-        }
     }
 }

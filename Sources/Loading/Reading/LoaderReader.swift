@@ -46,7 +46,10 @@ final class LoaderReader: ResourceReader {
             case .stored:
                 // The byte arrived after the store was read, so read the store once more. If the byte is
                 // still not returned, the store has lost it.
-                guard !wasStored else { throw loader.damaged }
+                guard !wasStored else {
+                    let cause: SafeText = "can't read the cached bytes; play it again"
+                    throw MediaError(.damaged, loader.url.safeText, cause)
+                }
                 wasStored = true
             case .missing: wasStored = false
             case .end: return []
@@ -89,16 +92,20 @@ final class LoaderReader: ResourceReader {
 
     func fill() { loader.step { $0.readerAsked(id, for: .fill, $1) } }
 
-    func reject() async { await loader.reject() }
+    func reject() async {
+        if loader.storedAtOpen.isEmpty { await store.discard() }
+    }
 
     func storeSeekTable(_ table: [UInt8]) {
-        loader.note { $0.state.describe { $0.keep(seekTable: table) } }
-        loader.storeDescription()
+        loader.describe { $0.seekTable = table }
     }
 
     func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {
-        loader.note { $0.state.describe { $0.keep(title: title, artist: artist, duration: duration) } }
-        loader.storeDescription()
+        loader.describe { description in
+            description.title = title?.string
+            description.artist = artist?.string
+            description.durationSeconds = duration?.seconds
+        }
     }
 
     func close() async {

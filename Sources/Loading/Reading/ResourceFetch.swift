@@ -11,15 +11,13 @@ struct ResourceFetch: Sendable {
 
     /// Carries out the plan. Cancelling the task ends the transfer; the bytes that have arrived stay stored.
     func run() async {
-        let wasAway = parts.connectivity?.report.isOffline ?? false
+        var failure: MediaError?
         do {
             try await fetch()
-            loader.finish(plan.id, error: nil)
-        } catch is CancellationError {
-            loader.finish(plan.id, error: nil)
         } catch {
-            loader.finish(plan.id, error: mediaError(error), wasAway: wasAway)
+            if !(error is CancellationError) { failure = mediaError(error) }
         }
+        loader.finish(plan.id, error: failure)
     }
 
     private func fetch() async throws {
@@ -167,13 +165,13 @@ struct ResourceFetch: Sendable {
     /// last reader has closed.
     private func handOver(_ response: RangeResponse, at offset: Int64, _ log: RequestLog?) async -> Bool {
         await store.discard()
-        let live = LiveStream(url: loader.url, parts: parts)
+        let live = LiveStream(url: loader.url, parts: parts, response, at: offset)
         let isHeard = loader.note { guarded in
             if guarded.isOpen { guarded.live = live }
             return guarded.isOpen
         }
         guard isHeard else { return false }
-        live.begin(response, at: offset, log: log)
+        live.begin(log)
         loader.step { $0.handedOver(plan.id, $1) }
         return true
     }

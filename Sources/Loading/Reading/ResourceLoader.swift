@@ -16,23 +16,24 @@ final class ResourceLoader: Sendable {
         /// Set once a body without end was handed over.
         var live: LiveStream?
         fileprivate var waiters: [LoadReaders.WaitID: Waiter] = [:]
-        fileprivate var fetches: [FetchPlan.ID: FetchTask] = [:]
+        /// The tasks of the fetches; `nil` until the task is known. `Task.immediate` runs it up to its first
+        /// wait before returning, so a fetch can end or be cancelled before that.
+        fileprivate var fetches: [FetchPlan.ID: Task<Void, Never>?] = [:]
         /// Sleeps until the time that the state has requested.
         fileprivate var timer: Task<Void, Never>?
         /// Identifies this loader among those that share the connection.
         fileprivate var lineUser: SharedLine.User?
-        /// The need that was reported last, and the number of reports so far.
+        /// The need that was reported last.
         fileprivate var need: FetchReason?
-        fileprivate var needRevision = 0
         fileprivate var lastReader = 0
         /// The bytes that the store may commit; `nil` for all.
         fileprivate var proven: ByteRangeSet?
-        fileprivate var phase = Phase.open
+        /// Releases everything; set once the last reader has closed.
+        fileprivate var closing: Task<Void, Never>?
         /// The continuation of the close, while it waits for the last fetch to end.
         fileprivate var waitingForFetches: CheckedContinuation<Void, Never>?
-        fileprivate var waitingForClose: [CheckedContinuation<Void, Never>] = []
 
-        var isOpen: Bool { phase == .open }
+        var isOpen: Bool { closing == nil }
 
         fileprivate mutating func takeWaiter(_ id: LoadReaders.WaitID?) -> Waiter? {
             id.flatMap { waiters.removeValue(forKey: $0) }
@@ -51,16 +52,6 @@ final class ResourceLoader: Sendable {
 
     fileprivate typealias Waiter = CheckedContinuation<Found, any Error>
 
-    fileprivate enum Phase { case open, closing, closed }
-
-    /// The task of a fetch. `Task.immediate` runs it up to its first wait before returning, so a fetch can be
-    /// cancelled before its task is known.
-    fileprivate enum FetchTask {
-        case starting
-        case cancelledWhileStarting
-        case running(Task<Void, Never>)
-    }
-
     let url: WebURL
     let store: any ByteStore
     let parts: LoaderParts
@@ -68,8 +59,9 @@ final class ResourceLoader: Sendable {
     let storedAtOpen: ByteRangeSet
     private let onChanged: @Sendable (ResourceLoader) async -> Void
     private let onIdle: @Sendable (ResourceLoader) -> Void
-    // Guards all mutable state. While it is held, only the clock, `store.stored` and `store.commitOnly` are
-    // called, which take no locks but their own, and no continuation is resumed.
+    // Guards all mutable state. While it is held, only the clock, the store's `stored` and `commitOnly`, the
+    // network's report and the line are called, which take no locks but their own, and no continuation is
+    // resumed.
     private let guarded: Locked<Guarded>
     // Held while a description is copied and passed to the store, so that an older one never arrives last.
     private let describing = Locked(())
@@ -93,19 +85,18 @@ final class ResourceLoader: Sendable {
         self.onChanged = onChanged
         self.onIdle = onIdle
         storedAtOpen = store.stored
-        var state = ResourceLoadState(
+        let state = ResourceLoadState(
             settings: parts.settings.adapted(to: url),
             subject: url.safeText,
             description: store.description,
+            stored: storedAtOpen,
             measure: measure,
             seed: seed,
-            hasUserInfo: url.userInfo != nil
+            hasUserInfo: url.userInfo != nil,
+            trustsValidators: trustsValidators
         )
-        state.describe { [storedAtOpen] in $0.opened(storedAtOpen, trustsValidators: trustsValidators) }
         guarded = Locked(Guarded(state: state))
-        let user = parts.line.join { [weak self] need, revision in
-            self?.step { $0.othersNeedChanged(need, revision: revision, $1) }
-        }
+        let user = parts.line.join { [weak self] in self?.step { $0.replan($1) } }
         guarded.withLock { $0.lineUser = user }
     }
 
@@ -119,26 +110,30 @@ final class ResourceLoader: Sendable {
     /// Passes one event to the state. If other loaders share the connection and the need of the resource has
     /// changed, reports it to them.
     func decide<Result: Sendable>(_ event: (inout Guarded, LoadMoment) -> Result) -> Result {
-        let (result, report) = guarded.withLock {
-            guarded -> (Result, (user: SharedLine.User, need: FetchReason?, revision: Int)?) in
-            // The stored ranges are read under the lock, so that they are never older than the state they
-            // are used with.
-            let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
+        let (result, listeners) = guarded.withLock { guarded -> (Result, [SharedLine.Listener]) in
+            let moment = moment(guarded.lineUser)
             let result = event(&guarded, moment)
             // Without validators, only proven bytes may be committed: otherwise an entry could hold bytes of
             // two versions of the resource.
             let proven = guarded.state.proven(moment)
             if proven != guarded.proven { store.commitOnly(proven) }
             guarded.proven = proven
-            guard let user = guarded.lineUser, guarded.state.line.isShared,
+            guard let user = guarded.lineUser, parts.line.isShared,
                 case let need = guarded.state.need(moment), need != guarded.need
-            else { return (result, nil) }
+            else { return (result, []) }
             guarded.need = need
-            guarded.needRevision += 1
-            return (result, (user, need, guarded.needRevision))
+            return (result, parts.line.setNeed(need, of: user))
         }
-        if let report { parts.line.needs(report.need, of: report.user, revision: report.revision) }
+        for listener in listeners { listener() }
         return result
+    }
+
+    /// The present moment. Read under the lock, so that it is never older than the state it is used with.
+    private func moment(_ user: SharedLine.User?) -> LoadMoment {
+        var moment = LoadMoment(now: parts.clock.now, stored: store.stored)
+        moment.network = parts.network
+        moment.othersNeed = user.flatMap { parts.line.othersNeed(of: $0) }
+        return moment
     }
 
     /// Records a fact that changes no plan.
@@ -187,7 +182,7 @@ final class ResourceLoader: Sendable {
         let mayRun = guarded.withLock { guarded in
             // A seek may have cancelled the fetch since the decision.
             guard guarded.isOpen, guarded.state.isUnderWay(plan.id) else { return false }
-            guarded.fetches[plan.id] = .starting
+            guarded.fetches[plan.id] = .some(nil)
             return true
         }
         guard mayRun else { return step { $0.fetchEnded(plan.id, error: nil, $1) } }
@@ -196,32 +191,21 @@ final class ResourceLoader: Sendable {
         let task = plan.why == .demand ? Task.immediate { await fetch.run() } : Task { await fetch.run() }
         let isCancelled = guarded.withLock { guarded in
             // The fetch may have ended already.
-            guard let started = guarded.fetches[plan.id] else { return false }
-            guarded.fetches[plan.id] = .running(task)
-            if case .cancelledWhileStarting = started { return true }
-            return false
+            guard guarded.fetches[plan.id] != nil else { return false }
+            guarded.fetches[plan.id] = task
+            return guarded.state.fetches.isCancelled(plan.id)
         }
         if isCancelled { task.cancel() }
     }
 
     private func cancelFetch(_ id: FetchPlan.ID) {
-        let task = guarded.withLock { guarded -> Task<Void, Never>? in
-            switch guarded.fetches[id] {
-            case .running(let task): return task
-            case .starting: guarded.fetches[id] = .cancelledWhileStarting
-            case .cancelledWhileStarting, nil: break
-            }
-            return nil
-        }
+        let task = guarded.withLock { $0.fetches[id] ?? nil }
         task?.cancel()
     }
 
-    /// Handles the end of a fetch, for any reason. `wasAway` is `true` if the network was unavailable when
-    /// it began.
-    func finish(_ id: FetchPlan.ID, error: MediaError?, wasAway: Bool = false) {
-        let report = error == nil ? nil : parts.connectivity?.report
-        let network = NetworkOutlook(report: report ?? ConnectivityReport(), wasAway: wasAway)
-        let actions = decide { $0.state.fetchEnded(id, error: error, network: network, $1) }
+    /// Handles the end of a fetch, for any reason.
+    func finish(_ id: FetchPlan.ID, error: MediaError?) {
+        let actions = decide { $0.state.fetchEnded(id, error: error, $1) }
         // The end of a body can show the length of the resource.
         storeDescription()
         perform(actions)
@@ -230,6 +214,12 @@ final class ResourceLoader: Sendable {
             return guarded.fetches.isEmpty ? guarded.waitingForFetches.take() : nil
         }
         closing?.resume()
+    }
+
+    /// Changes the description of the resource, and stores it.
+    func describe(_ edit: (inout EntryDescription) -> Void) {
+        guarded.withLock { $0.state.describe(edit) }
+        storeDescription()
     }
 
     /// Stores the description from the responses.
@@ -267,16 +257,6 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    /// The error of a read whose byte is stored, but which the store does not return.
-    var damaged: MediaError {
-        MediaError(.damaged, url.safeText, "can't read the cached bytes; play it again")
-    }
-
-    /// Forgets all bytes of the resource if none were stored before this open.
-    func reject() async {
-        if storedAtOpen.isEmpty { await store.discard() }
-    }
-
     /// The network is back: waiting reads retry at once, and so does a live stream.
     func networkIsBack() {
         step { $0.networkReturned($1) }
@@ -301,7 +281,7 @@ final class ResourceLoader: Sendable {
         let isCached = store.isPersistent
         var (report, live) = guarded.withLock { guarded in
             let state = guarded.state
-            let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
+            let moment = moment(guarded.lineUser)
             var report = LoadReport()
             report.length = state.length
             report.contentType = state.description.contentType
@@ -324,17 +304,19 @@ final class ResourceLoader: Sendable {
     // MARK: Closing
 
     func close(_ id: LoadReaders.ID) async {
-        let (actions, waiter, isLast) = decide { guarded, moment in
+        let (actions, waiter, closing) = decide { guarded, moment in
             let wait = guarded.state.readers[id]?.wait
             let actions = guarded.state.readerClosed(id, moment)
-            let isLast = guarded.state.readers.isEmpty && guarded.isOpen
-            if isLast { guarded.phase = .closing }
-            return (actions, guarded.takeWaiter(wait), isLast)
+            if guarded.state.readers.isEmpty, guarded.isOpen { guarded.closing = Task { await end() } }
+            return (actions, guarded.takeWaiter(wait), guarded.closing)
         }
         waiter?.resume(throwing: CancellationError())
         perform(actions)
-        if isLast { await end() }
+        await closing?.value
     }
+
+    /// Returns when the store is closed. Only for a loader that accepts no more readers.
+    func closed() async { await guarded.withLock { $0.closing }?.value }
 
     /// Releases everything. Called once, after the last reader has closed.
     private func end() async {
@@ -354,23 +336,6 @@ final class ResourceLoader: Sendable {
         }
         await store.close()
         onIdle(self)
-        let waiting = guarded.withLock { guarded in
-            guarded.phase = .closed
-            defer { guarded.waitingForClose = [] }
-            return guarded.waitingForClose
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Returns when the store is closed. Only for a loader that accepts no more readers.
-    func closed() async {
-        await withCheckedContinuation { continuation in
-            let isClosed = guarded.withLock { guarded in
-                if guarded.phase != .closed { guarded.waitingForClose.append(continuation) }
-                return guarded.phase == .closed
-            }
-            if isClosed { continuation.resume() }
-        }
     }
 }
 

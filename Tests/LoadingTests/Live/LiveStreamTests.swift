@@ -11,22 +11,20 @@ import Testing
     private let journal = SavedJournal()
     private let url = WebURL("http://radio.example/live").unwrapped
 
-    private var stream: LiveStream {
-        LiveStream(url: url, parts: LoaderParts(transport: station, clock: clock, journal: journal))
-    }
-
-    private func begin(_ stream: LiveStream) {
+    /// A stream whose first response has these `chunks`, and the record of its request.
+    private func opened(_ chunks: [[UInt8]]) -> (LiveStream, RequestLog) {
+        station.line(chunks)
         let request = RangeRequest(url: url, range: 0..<65_536, wantsTitles: true)
         var log = RequestLog(request, why: .demand, journal: journal, clock: clock)
         let response = station.answer()
         log.answered(response.answer)
-        stream.begin(response, at: 0, log: log)
+        let parts = LoaderParts(transport: station, clock: clock, journal: journal)
+        return (LiveStream(url: url, parts: parts, response, at: 0), log)
     }
 
     private func listening(_ chunks: [[UInt8]]) -> LiveStream {
-        let stream = stream
-        station.line(chunks)
-        begin(stream)
+        let (stream, log) = opened(chunks)
+        stream.begin(log)
         return stream
     }
 
@@ -119,11 +117,10 @@ import Testing
         await stream.close()
     }
 
-    @Test func `a response that is handed over after the close is cancelled`() async throws {
-        let stream = stream
+    @Test func `a response that begins after the close is cancelled`() async throws {
+        let (stream, log) = opened([[1]])
         await stream.close()
-        station.line([[1]])
-        begin(stream)
+        stream.begin(log)
         #expect(station.cancelled == 1)
         #expect(journal.requests.map(\.end) == ["cancelled"])
     }
