@@ -53,40 +53,24 @@ package final class CurlTransport: RangeTransport {
     /// cannot be decoded.
     package func send(_ request: RangeRequest) async throws -> RangeResponse {
         var earlierRequests = 0
-        if let route = rememberedRoute(for: request) {
-            let response = try await sendOverRemembered(route, request, requestCount: &earlierRequests)
-            if let response { return response }
+        // Only the original URL can tell if the resource has changed.
+        let now = configuration.clock.now
+        if request.unlessMatches == nil, let route = routes.withLock({ $0.route(of: request.url, now: now) })
+        {
+            do {
+                let response = try await send(request, over: route, after: 0)
+                // Such a refusal may only mean that the route has expired.
+                guard [401, 403, 404, 410].contains(response.answer.wire.status) else { return response }
+                earlierRequests = response.answer.requestCount
+                response.body.cancel()
+            } catch is MediaError {
+                // If the original fails too, its error is the one to report.
+                earlierRequests = 1
+            }
+            routes.withLock { $0.forget(request.url) }
+            try Task.checkCancellation()
         }
         return try await send(request, over: Route(target: request.url), after: earlierRequests)
-    }
-
-    /// The route over which an earlier request for the same resource was answered; `nil` to use the
-    /// original URL, for instance because only that can tell if the resource has changed.
-    private func rememberedRoute(for request: RangeRequest) -> Route? {
-        guard request.unlessMatches == nil else { return nil }
-        let now = configuration.clock.now
-        return routes.withLock { $0.route(of: request.url, now: now) }
-    }
-
-    /// Sends the request over a remembered route. If that is no longer usable, forgets it, adds the requests
-    /// made to `requestCount` (one if they failed) and returns `nil`.
-    private func sendOverRemembered(
-        _ route: Route,
-        _ request: RangeRequest,
-        requestCount: inout Int
-    ) async throws -> RangeResponse? {
-        do {
-            let response = try await send(request, over: route, after: 0)
-            guard RouteMemory.isExpired(status: response.answer.wire.status) else { return response }
-            requestCount += response.answer.requestCount
-            response.body.cancel()
-        } catch is MediaError {
-            // If the original fails too, its error is the one to report.
-            requestCount += 1
-        }
-        routes.withLock { $0.forget(request.url) }
-        try Task.checkCancellation()
-        return nil
     }
 
     /// Sends the request over `route`, and follows redirects from there. `earlier` requests were made before.
@@ -97,7 +81,7 @@ package final class CurlTransport: RangeTransport {
     ) async throws -> RangeResponse {
         var route = route
         var requestCount = earlier
-        var redirects: RedirectState?
+        var redirects = RedirectState(original: request.url, first: route.target)
         var corrections = 0
         let arrivals = loop.arrivals
         while true {
@@ -123,10 +107,8 @@ package final class CurlTransport: RangeTransport {
                 if let interval = head.titleInterval { transfer.separateTitles(every: interval) }
                 return response(to: request.url, over: route, head, transfer, requestCount: requestCount)
             }
-            var path = redirects ?? RedirectState(original: request.url, first: route.target)
             let hasNewCookies = route.cookies.receive(head.values("set-cookie"), from: route.target.host)
-            route.target = try path.redirected(to: location, newCookies: hasNewCookies)
-            redirects = path
+            route.target = try redirects.redirected(to: location, newCookies: hasNewCookies)
             try await finish(transfer, of: head)
         }
     }

@@ -127,6 +127,11 @@ struct ResponseHead: Equatable, Sendable {
     /// `redirectedHost` is the host that responded, if the request was redirected to another one. `wallTime`
     /// is the time of day in seconds since 1970, for servers that send no `Date`.
     func answer(requestCount: Int, redirectedHost: String? = nil, wallTime: Int64 = 0) -> RangeAnswer {
+        var wire = WireFacts()
+        wire.status = status
+        wire.version = version
+        wire.reusedConnection = reusedConnection
+        wire.redirectedHost = redirectedHost.map { SafeText($0) }
         var answer = RangeAnswer(
             kind: kind,
             validators: validators,
@@ -136,7 +141,7 @@ struct ResponseHead: Equatable, Sendable {
             requestCount: requestCount,
             retryAfter: retryAfter(wallTime: wallTime),
             station: station,
-            wire: wire(redirectedHost: redirectedHost)
+            wire: wire
         )
         answer.isFresh = isFresh
         return answer
@@ -288,15 +293,6 @@ struct ResponseHead: Equatable, Sendable {
             first(name).flatMap { $0.isEmpty || $0.contains("\u{FFFD}") ? nil : $0 }
         }
         return Validators(etag: present("etag"), lastModified: present("last-modified"))
-    }
-
-    func wire(redirectedHost: String?) -> WireFacts {
-        var wire = WireFacts()
-        wire.status = status
-        wire.version = version
-        wire.reusedConnection = reusedConnection
-        wire.redirectedHost = redirectedHost.map { SafeText($0) }
-        return wire
     }
 
     // MARK: Live streams

@@ -75,10 +75,6 @@ struct RouteMemory {
     mutating func forget(_ original: WebURL) {
         routes[original] = nil
     }
-
-    /// `true` if a response with `status` over a remembered route may only mean that it has expired,
-    /// so that the request must be sent to the original.
-    static func isExpired(status: Int) -> Bool { [401, 403, 404, 410].contains(status) }
 }
 
 /// The cookies that redirects have set. Each is sent only to the host that set it, and only for the resource

@@ -4,14 +4,19 @@ import Testing
 
 @Suite
 struct PercentEncodingTests {
+    private func normalized(_ text: String, keeping component: PercentEncoding.Component) -> String {
+        var text = text
+        return text.withUTF8 { PercentEncoding.normalized($0, keeping: component) }
+    }
+
     @Test(arguments: [
         ("abc", "abc"), ("a%62c", "abc"), ("%2f%2F", "%2F%2F"), ("%", "%25"), ("%4", "%254"),
         ("a?b", "a%3Fb"), ("ü", "%C3%BC"), ("a%25b", "a%25b"), ("\"<>", "%22%3C%3E"),
         ("!$&'()*+,;=:@/-._~", "!$&'()*+,;=:@/-._~"),
     ])
     func `a path is normalised, and a query too, but for its question marks`(text: String, expected: String) {
-        #expect(PercentEncoding.normalized(text, keeping: .path) == expected)
-        #expect(PercentEncoding.normalized("a?b#", keeping: .query) == "a?b%23")
+        #expect(normalized(text, keeping: .path) == expected)
+        #expect(normalized("a?b#", keeping: .query) == "a?b%23")
     }
 
     @Test(arguments: [
@@ -28,8 +33,8 @@ struct PercentEncodingTests {
         }
         // Without a percent sign, which could become the start of an escape by chance.
         let text = String(String.UnicodeScalarView(scalars.filter { $0 != "%" }))
-        let normal = PercentEncoding.normalized(text, keeping: .path)
-        #expect(PercentEncoding.normalized(normal, keeping: .path) == normal)
+        let normal = normalized(text, keeping: .path)
+        #expect(normalized(normal, keeping: .path) == normal)
         #expect(PercentEncoding.decoded(normal) == text)
     }
 

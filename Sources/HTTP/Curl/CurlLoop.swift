@@ -26,6 +26,8 @@ final class CurlLoop: @unchecked Sendable {
         case unusable(MediaError)
         case stopping
         case stopped
+
+        var isStopped: Bool { if case .stopped = self { true } else { false } }
     }
 
     private struct Guarded {
@@ -33,7 +35,6 @@ final class CurlLoop: @unchecked Sendable {
         var commands: [Command] = []
         /// Set while the thread may be asleep in `ccurl_multi_poll`.
         var wakeUp: WakeUp?
-        var stopWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
     /// The only call to the multi handle that other threads may make.
@@ -59,6 +60,7 @@ final class CurlLoop: @unchecked Sendable {
     /// connections after about this long, and most pauses of the player are shorter.
     static let longestIdle = Duration.seconds(30)
 
+    private let stopped = OneShot<Void>()
     private let arrived = Atomic<Int>(0)
     private let configuration: HTTPConfiguration
     private let library: OptionalLibrary
@@ -133,7 +135,7 @@ final class CurlLoop: @unchecked Sendable {
 
     /// Cancels all transfers and ends the thread, without waiting for it. Later requests fail.
     func stop() {
-        guarded.withLock { guarded in
+        let isStopped = guarded.withLock { guarded in
             switch guarded.phase {
             case .idle, .unusable: guarded.phase = .stopped
             case .running:
@@ -141,20 +143,13 @@ final class CurlLoop: @unchecked Sendable {
                 guarded.wakeUp?()
             case .stopping, .stopped: break
             }
+            return guarded.phase.isStopped
         }
+        if isStopped { stopped.give(()) }
     }
 
-    /// Returns when the thread has released libcurl. Call `stop` first.
-    func waitUntilStopped() async {
-        await withCheckedContinuation { continuation in
-            let isStopped = guarded.withLock { guarded in
-                if case .stopped = guarded.phase { return true }
-                guarded.stopWaiters.append(continuation)
-                return false
-            }
-            if isStopped { continuation.resume() }
-        }
-    }
+    /// Returns when the thread has released libcurl. Call `stop` first; one task waits.
+    func waitUntilStopped() async { await stopped.wait(ifCancelled: ()) }
 
     private static func refuse(_ command: Command, _ error: any Error) {
         guard case .start(let transfer) = command else { return }
@@ -301,16 +296,16 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     /// Runs last on the thread, or instead of it if libcurl cannot be loaded: ends the transfers that never
-    /// started, and resumes the tasks in `waitUntilStopped`.
+    /// started, and the wait for the end.
     private func end(in phase: Phase) {
-        let (commands, waiters, error): ([Command], _, any Error) = guarded.withLock { guarded in
+        let (commands, isStopped, error): ([Command], Bool, any Error) = guarded.withLock { guarded in
             // A stop that was requested while libcurl was loading takes precedence.
             if case .stopping = guarded.phase { guarded.phase = .stopped } else { guarded.phase = phase }
             var reason: any Error = CancellationError()
             if case .unusable(let error) = guarded.phase { reason = error }
-            return (exchange(&guarded.commands, with: []), exchange(&guarded.stopWaiters, with: []), reason)
+            return (exchange(&guarded.commands, with: []), guarded.phase.isStopped, reason)
         }
         for command in commands { Self.refuse(command, error) }
-        for waiter in waiters { waiter.resume() }
+        if isStopped { stopped.give(()) }
     }
 }

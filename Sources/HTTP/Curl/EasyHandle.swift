@@ -156,14 +156,20 @@ final class EasyHandle {
 
     /// Returns `false` if one of the options could not be set: the request would not be the intended one.
     private func setRequest(_ configuration: HTTPConfiguration) -> Bool {
-        var isSet = set(CURLOPT_URL, request.url)
-        isSet = set(CURLOPT_PROTOCOLS_STR, "http,https") && isSet
-        isSet = set(CURLOPT_USERAGENT, configuration.userAgent) && isSet
-        // Requests the body without a content coding, since offsets must count the bytes that are stored, but
-        // ranges count encoded bytes (RFC 9110 §14.1.2). With this option instead of a header, libcurl
-        // decodes a body that is encoded anyway.
-        isSet = set(CURLOPT_ACCEPT_ENCODING, "identity") && isSet
-        isSet = setOkayAliases() && isSet
+        let texts: [(CURLoption, String?)] = [
+            (CURLOPT_URL, request.url),
+            (CURLOPT_PROTOCOLS_STR, "http,https"),
+            (CURLOPT_USERAGENT, configuration.userAgent),
+            // Requests the body without a content coding, since offsets must count the bytes that are stored,
+            // but ranges count encoded bytes (RFC 9110 §14.1.2). With this option instead of a header,
+            // libcurl decodes a body that is encoded anyway.
+            (CURLOPT_ACCEPT_ENCODING, "identity"),
+            (CURLOPT_USERNAME, request.credentials?.user),
+            (CURLOPT_PASSWORD, request.credentials?.password),
+        ]
+        for case (let option, let text?) in texts {
+            guard ccurl_easy_set_text(pointer, option, text) == CURLE_OK else { return false }
+        }
         let options: [(CURLoption, Int)] = [
             // Basic (1), so that credentials are sent with the first request and cost no round trip; Digest
             // (2) if asked for.
@@ -174,34 +180,21 @@ final class EasyHandle {
         for (option, value) in options { ccurl_easy_set_long(pointer, option, value) }
         if request.usesNetrc, let file = configuration.netrcFile {
             ccurl_easy_set_long(pointer, CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
-            isSet = set(CURLOPT_NETRC_FILE, file: file) && isSet
-        }
-        if let credentials = request.credentials {
-            isSet = set(CURLOPT_USERNAME, credentials.user) && isSet
-            isSet = set(CURLOPT_PASSWORD, credentials.password) && isSet
+            guard set(CURLOPT_NETRC_FILE, file: file) else { return false }
         }
         for line in request.headerLines {
             guard let longer = ccurl_slist_append(headers, line) else { return false }
             headers = longer
         }
-        return ccurl_easy_set_pointer(pointer, CURLOPT_HTTPHEADER, headers) == CURLE_OK && isSet
-    }
-
-    @discardableResult
-    private func set(_ option: CURLoption, _ text: String) -> Bool {
-        ccurl_easy_set_text(pointer, option, text) == CURLE_OK
+        // Accepts the responses of SHOUTcast. `ResponseHead` reads the status that follows.
+        okayAliases = ccurl_slist_append(nil, "ICY ")
+        return okayAliases != nil
+            && ccurl_easy_set_pointer(pointer, CURLOPT_HTTP200ALIASES, okayAliases) == CURLE_OK
+            && ccurl_easy_set_pointer(pointer, CURLOPT_HTTPHEADER, headers) == CURLE_OK
     }
 
     @discardableResult
     private func set(_ option: CURLoption, file: String) -> Bool {
         ccurl_easy_set_text(pointer, option, FileName.cString(file)) == CURLE_OK
-    }
-
-    /// Accepts the responses of SHOUTcast, which begin with `ICY`. `ResponseHead` reads the status that
-    /// follows.
-    private func setOkayAliases() -> Bool {
-        okayAliases = ccurl_slist_append(nil, "ICY ")
-        return okayAliases != nil
-            && ccurl_easy_set_pointer(pointer, CURLOPT_HTTP200ALIASES, okayAliases) == CURLE_OK
     }
 }

@@ -79,12 +79,8 @@ final class Transfer: ResponseBody {
     /// Returns the head of the response. Cancelling the task cancels the transfer.
     func head() async throws -> ResponseHead {
         while true {
-            switch guarded.withLock({ $0.state.takeHead() }) {
-            case .head(let head): return head
-            case .failure(let error): throw error
-            case .wait: await wait(for: .head)
-            case .chunk, .end: preconditionFailure("the head is no part of the body")
-            }
+            if let head = try guarded.withLock({ try $0.state.receivedHead() }) { return head }
+            await wait(for: .head)
         }
     }
 
@@ -99,7 +95,7 @@ final class Transfer: ResponseBody {
             if let music = guarded.withLock({ $0.splitter?.takeMusic() }) { return music }
             if Task.isCancelled { cancel() }
             let now = clock.now
-            switch guarded.withLock({ $0.state.takeChunk(now: now) }) {
+            switch try guarded.withLock({ try $0.state.takeChunk(now: now) }) {
             case .chunk(let bytes, let resumes):
                 if resumes { loop.post(.resume(id)) }
                 let isSplit = guarded.withLock { guarded in
@@ -108,9 +104,7 @@ final class Transfer: ResponseBody {
                 }
                 if !isSplit { return bytes }
             case .end: return nil
-            case .failure(let error): throw error
             case .wait: await wait(for: .chunk)
-            case .head: preconditionFailure("the body holds no head")
             }
         }
     }

@@ -15,13 +15,11 @@ struct TransferState {
         case refused
     }
 
-    /// The result for a reader that takes the head or a piece of the body.
+    /// The result for a reader that takes a piece of the body.
     enum Delivery {
-        case head(ResponseHead)
         /// A piece of the body, never empty. If `resumes`, the caller must resume the paused transfer.
         case chunk([UInt8], resumes: Bool)
         case end
-        case failure(any Error)
         case wait
     }
 
@@ -211,7 +209,7 @@ struct TransferState {
         return .expired(error)
     }
 
-    /// `true` if `takeHead` or `takeChunk` would return anything but `wait`.
+    /// `true` if `receivedHead` or `takeChunk` need not wait.
     func hasAnswer(to need: Need) -> Bool {
         switch need {
         case .head: head != nil || isOver
@@ -219,19 +217,19 @@ struct TransferState {
         }
     }
 
-    /// Takes the head, before the body.
-    func takeHead() -> Delivery {
+    /// The head of the response; `nil` if it has not arrived. Throws the failure or cancellation that ended
+    /// the transfer before it.
+    func receivedHead() throws -> ResponseHead? {
         switch phase {
-        case .cancelled: return .failure(CancellationError())
-        case .failed(let error) where head == nil: return .failure(error)
-        case .lookingUp, .connecting, .waitingForHead, .inBody, .ended, .failed: break
+        case .cancelled: throw CancellationError()
+        case .failed(let error) where head == nil: throw error
+        case .lookingUp, .connecting, .waitingForHead, .inBody, .ended, .failed: return head
         }
-        return head.map(Delivery.head) ?? .wait
     }
 
     /// Takes the next piece of the body. Bytes that have arrived are delivered before the failure or
-    /// cancellation that ended the transfer: they are downloaded already, so they are cached.
-    mutating func takeChunk(now: Duration) -> Delivery {
+    /// cancellation that ended the transfer is thrown: they are downloaded already, so they are cached.
+    mutating func takeChunk(now: Duration) throws -> Delivery {
         if !chunks.isEmpty {
             let chunk = chunks.removeFirst()
             chunkBytes -= chunk.count
@@ -243,9 +241,9 @@ struct TransferState {
             return .chunk(chunk, resumes: resumes)
         }
         switch phase {
-        case .failed(let error): return .failure(error)
+        case .failed(let error): throw error
         case .ended: return .end
-        case .cancelled: return .failure(CancellationError())
+        case .cancelled: throw CancellationError()
         case .lookingUp, .connecting, .waitingForHead, .inBody: return owed == 0 ? .end : .wait
         }
     }

@@ -2,15 +2,13 @@ package import System
 
 /// Remembers the newest requests and decisions, and the requests in progress.
 ///
-/// Recording holds a lock for some nanoseconds only. All calls may be made from any thread.
+/// Recording holds a lock for some microseconds only. All calls may be made from any thread.
 package final class RequestHistory: RequestJournal {
     /// The most records, enough to explain the last minutes; a screen shows only some of them.
     package static let longest = 500
 
     private struct State {
-        /// A ring once it is full: `next` is then the index of the oldest record.
         var records: [JournalRecord] = []
-        var next = 0
         var count = 0
         /// The requests in progress, by number.
         var open: [Int: JournalRecord] = [:]
@@ -26,12 +24,8 @@ package final class RequestHistory: RequestJournal {
     package func record(_ record: JournalRecord) {
         state.withLock { state in
             if case .request(let request) = record.event { state.open[request.number] = nil }
-            if state.records.count < Self.longest {
-                state.records.append(record)
-            } else {
-                state.records[state.next] = record
-                state.next = (state.next + 1) % Self.longest
-            }
+            state.records.append(record)
+            if state.records.count > Self.longest { state.records.removeFirst() }
             state.count += 1
         }
         onward?.record(record)
@@ -63,9 +57,7 @@ package final class RequestHistory: RequestJournal {
 
     /// The newest records, the oldest of them first, and the number of records so far.
     package var newest: (records: [JournalRecord], count: Int) {
-        state.withLock { state in
-            (Array(state.records[state.next...] + state.records[..<state.next]), state.count)
-        }
+        state.withLock { ($0.records, $0.count) }
     }
 
     /// Calls `observer` after each record, from any thread; it must only wake its user interface.

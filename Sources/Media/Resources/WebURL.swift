@@ -108,10 +108,6 @@ package struct WebURL: Sendable, Hashable {
         return start.starts(with: "https://".utf8) ? "https" : nil
     }
 
-    private static func query(_ text: Substring, after mark: Substring.Index) -> String {
-        PercentEncoding.normalized(text[text.utf8.index(after: mark)...], keeping: .query)
-    }
-
     private init(scheme: String, authority: Authority, path: String, query: String?) {
         self.scheme = scheme
         host = authority.host
@@ -126,28 +122,18 @@ package struct WebURL: Sendable, Hashable {
     /// User name and password are inherited only within the same origin.
     package func resolving(_ reference: some StringProtocol) -> WebURL? {
         let text = String(reference)
-        let authority = Authority(host: host, port: port, userInfo: userInfo)
         if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(text[..<colon]) {
             return WebURL(text)?.inheritingUserInfo(of: self)
         }
         if text.hasPrefix("//") { return WebURL(scheme + ":" + text)?.inheritingUserInfo(of: self) }
-        var rest = Substring(text)
-        if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
-        let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?"))
-        let newPath = PercentEncoding.normalized(rest[..<(mark ?? rest.endIndex)], keeping: .path)
-        let newQuery = mark.map { Self.query(rest, after: $0) }
-        guard newPath.utf8.count + path.utf8.count + (newQuery?.utf8.count ?? 0) <= Self.longest else {
-            return nil
+        let base: Substring
+        switch text.unicodeScalars.first {
+        case nil, "#": return self
+        case "?": base = path[...]
+        case "/": base = ""
+        default: base = path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
         }
-        if newPath.isEmpty {
-            return WebURL(scheme: scheme, authority: authority, path: path, query: newQuery ?? query)
-        }
-        var base: Substring = ""
-        if newPath.utf8.first != UInt8(ascii: "/") {
-            base = path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
-        }
-        let merged = PercentEncoding.removingDotSegments(base + newPath)
-        return WebURL(scheme: scheme, authority: authority, path: merged, query: newQuery)
+        return WebURL(origin + base + text)?.inheritingUserInfo(of: self)
     }
 
     /// Adds the user name and password of `base` if this URL has none and is of the same origin.
@@ -200,14 +186,10 @@ private struct Authority {
     var host: String
     var port: Int?
     var userInfo: WebURL.UserInfo?
+}
 
-    init(host: String, port: Int?, userInfo: WebURL.UserInfo? = nil) {
-        self.host = host
-        self.port = port
-        self.userInfo = userInfo
-    }
-
-    init?(_ text: Slice<UnsafeBufferPointer<UInt8>>) {
+extension Authority {
+    fileprivate init?(_ text: Slice<UnsafeBufferPointer<UInt8>>) {
         if let (host, port) = Self.plainPlace(text) {
             self.host = host
             self.port = port

@@ -11,13 +11,10 @@ package enum PercentEncoding {
     /// Normalises escapes: their digits are in upper case, unreserved characters (letters, digits and `-._~`)
     /// are not escaped, and everything that the component does not allow is escaped as UTF-8. A `%` without
     /// two hexadecimal digits becomes `%25`.
-    package static func normalized(_ text: some StringProtocol, keeping component: Component) -> String {
-        var text = String(text)
-        return text.withUTF8 { normalized($0, keeping: component) }
-    }
-
-    /// The same for a text in UTF-8.
-    static func normalized(_ bytes: UnsafeBufferPointer<UInt8>, keeping component: Component) -> String {
+    package static func normalized(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        keeping component: Component
+    ) -> String {
         if isNormal(bytes, in: component) { return String(decoding: bytes, as: UTF8.self) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
