@@ -111,7 +111,7 @@ package final class NetworkWatch: RangeTransport, Connectivity {
                 while let due = self?.report.retryAt {
                     let time = max(due, clock.now) + Self.precedence
                     guard (try? await clock.sleep(until: time)) != nil else { return }
-                    await self?.probe(url)
+                    if self?.report.retryAt == due { await self?.probe(url) }
                 }
             }
         }

@@ -145,7 +145,7 @@ final class ResourceLoader: Sendable {
         for action in actions {
             switch action {
             case .startFetch(let plan): startFetch(plan)
-            case .cancelFetch(let id): cancelFetch(id)
+            case .cancelFetch(let id): guarded.withLock { $0.fetches[id] ?? nil }?.cancel()
             case .wakeRead(let id): guarded.withLock { $0.takeWaiter(id) }?.resume(returning: .missing)
             case .failRead(let id, let error): guarded.withLock { $0.takeWaiter(id) }?.resume(throwing: error)
             case .wakeAt(let time): wake(at: time)
@@ -196,11 +196,6 @@ final class ResourceLoader: Sendable {
             return guarded.state.fetches.isCancelled(plan.id)
         }
         if isCancelled { task.cancel() }
-    }
-
-    private func cancelFetch(_ id: FetchPlan.ID) {
-        let task = guarded.withLock { $0.fetches[id] ?? nil }
-        task?.cancel()
     }
 
     /// Handles the end of a fetch, for any reason.
