@@ -65,13 +65,15 @@ import Testing
         #expect(InternetDate(parsing: text) == nil)
     }
 
-    @Test func `days and their numbers lead to each other`() {
-        for days in stride(from: Int64(-700_000), through: 3_000_000, by: 97) {
-            let day = CalendarDay(daysSince1970: days)
-            #expect(day.daysSince1970 == days)
-            #expect((1...12).contains(day.month) && (1...31).contains(day.day))
+    @Test func `the day that a date was written as is the day that is read`() {
+        for year in stride(from: Int64(1970), through: 9999, by: 7) {
+            for (month, days) in [(1, 31), (2, 28), (3, 31), (11, 30), (12, 31)] {
+                let text = "\(year)-\(month < 10 ? "0" : "")\(month)-\(days)"
+                #expect(InternetDate(parsing: text)?.day == text)
+            }
         }
-        #expect(CalendarDay(daysSince1970: 0) == CalendarDay(year: 1970, month: 1, day: 1))
-        #expect(CalendarDay(daysSince1970: 11_016) == CalendarDay(year: 2000, month: 2, day: 29))
+        #expect(InternetDate(parsing: "2000-02-29") == InternetDate(seconds: 951_782_400))
+        #expect(InternetDate(parsing: "2026-02-31")?.day == "2026-03-03")
+        #expect(InternetDate(seconds: -1).day == "1969-12-31")
     }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A time that a server or a publisher states, and the day that this was for its writer. Pure.
 package struct InternetDate: Sendable, Equatable {
     /// Seconds since 1970 UTC.
@@ -12,8 +14,11 @@ package struct InternetDate: Sendable, Equatable {
 
     /// The day as it was written: `2026-11-23`.
     package var day: String {
-        let clock = seconds + offset
-        return CalendarDay(daysSince1970: clock / 86_400 - (clock % 86_400 < 0 ? 1 : 0)).text
+        var clock = time_t(seconds + offset)
+        var parts = tm()
+        gmtime_r(&clock, &parts)
+        let padded = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
+        return "\(Int(parts.tm_year) + 1_900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
     }
 
     /// Parses the date of an RSS feed (RFC 2822 §3.3, such as `Mon, 23 Nov 2026 08:05:00 +0100`), of an Atom
@@ -26,13 +31,13 @@ package struct InternetDate: Sendable, Equatable {
     /// unknown counts as UTC.
     package init?(parsing text: some StringProtocol) {
         let words = Self.words(of: String(text))
-        guard words.count >= 3, let day = Self.day(words) else { return nil }
+        guard words.count >= 3, let midnight = Self.midnight(words) else { return nil }
         let time = words.dropFirst(3).joined(separator: " ")
         let clock = time.prefix { $0.isNumber || $0 == ":" || $0 == "." }
         let rest = time[clock.endIndex...].split(separator: " ").map { $0.uppercased() }
         guard let seconds = time.isEmpty ? 0 : Self.secondsOfDay(clock, half: rest.first) else { return nil }
         let offset = Self.zoneOffset(rest)
-        self.init(seconds: day.daysSince1970 * 86_400 + seconds - offset, offset: offset)
+        self.init(seconds: midnight + seconds - offset, offset: offset)
     }
 
     /// The three fields of the day, and the words behind them.
@@ -84,9 +89,9 @@ package struct InternetDate: Sendable, Equatable {
         return months[String(name.prefix(3))] ?? months[String(name.prefix(4))]
     }
 
-    /// The day of the first three fields: day, month and year, or year, month and day, or a month's name
-    /// first.
-    private static func day(_ fields: [Substring]) -> CalendarDay? {
+    /// The start of the day of the first three fields: day, month and year, or year, month and day, or a
+    /// month's name first. The 31st of a shorter month counts as a day of the next one.
+    private static func midnight(_ fields: [Substring]) -> Int64? {
         let isYearFirst = fields[0].utf8.count == 4 && number(fields[0], 1970...9999) != nil
         let isMonthFirst = month(fields[0]) != nil
         let monthField = isMonthFirst ? fields[0] : fields[1]
@@ -96,7 +101,11 @@ package struct InternetDate: Sendable, Equatable {
             let month = month(monthField) ?? number(monthField, 1...12),
             let year = fullYear(isYearFirst ? fields[0] : fields[2])
         else { return nil }
-        return CalendarDay(year: year, month: month, day: day)
+        var parts = tm()
+        parts.tm_year = Int32(year - 1_900)
+        parts.tm_mon = Int32(month - 1)
+        parts.tm_mday = Int32(day)
+        return Int64(timegm(&parts))
     }
 
     private static func fullYear(_ text: Substring) -> Int64? {
@@ -147,48 +156,4 @@ package struct InternetDate: Sendable, Equatable {
         guard text.utf8.count <= 4, let number = Int64(digits: text.utf8) else { return nil }
         return allowed.contains(number) ? number : nil
     }
-}
-
-/// A day of the Gregorian calendar. Pure.
-package struct CalendarDay: Sendable, Equatable {
-    package var year: Int64
-    /// From 1.
-    package var month: Int64
-    /// From 1.
-    package var day: Int64
-
-    package init(year: Int64, month: Int64, day: Int64) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
-
-    // Years begin in March in both directions, so that the leap day comes last. From March to January, the
-    // lengths of the months repeat every five months, which have 153 days; 400 years have 146,097.
-
-    /// A day that does not exist, such as the 31st of a shorter month, counts as one of the next month.
-    package var daysSince1970: Int64 {
-        let marchYear = month > 2 ? year : year - 1
-        let marchMonth = month > 2 ? month - 3 : month + 9
-        let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
-        return marchYear * 365 + leapDays + (153 * marchMonth + 2) / 5 + day - 1 - 719_468
-    }
-
-    /// Years before 1 are not supported.
-    package init(daysSince1970 days: Int64) {
-        let days = days + 719_468
-        let era = days / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    }
-
-    /// `2026-11-23`.
-    var text: String { "\(year)-\(Self.padded(month))-\(Self.padded(day))" }
-
-    private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
