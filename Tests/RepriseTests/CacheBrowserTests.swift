@@ -60,12 +60,12 @@ struct CacheBrowserTests {
         try await running(browser) {
             #expect(browser.report == CacheContents() && cache.done.isEmpty)
             cache.state.withLock { $0.isShut = true }
-            browser.look()
-            try await wait(for: "the first look") { cache.done == ["list"] }
-            for _ in 0..<10 { browser.look() }
+            browser.read()
+            try await wait(for: "the first reading") { cache.done == ["list"] }
+            for _ in 0..<10 { browser.read() }
             #expect(browser.report.entries == nil)
             cache.state.withLock { $0.isShut = false }
-            try await wait(for: "the second look") { browser.report.revision == 2 }
+            try await wait(for: "the second reading") { browser.report.revision == 2 }
             #expect(cache.done == ["list", "list"])
             #expect(browser.report.entries?.map(\.id.value) == [7, 8])
         }
@@ -78,25 +78,25 @@ struct CacheBrowserTests {
         try await running(browser) {
             browser.cacheChanged()
             browser.watch(true)
-            try await wait(for: "the first look") { browser.report.revision == 1 }
+            try await wait(for: "the first reading") { browser.report.revision == 1 }
             for _ in 0..<5 { browser.cacheChanged() }
             try await wait(for: "the second to pass") { clock.sleeperCount == 1 }
             #expect(clock.nextWake == .seconds(1) && cache.done == ["list"])
             // A reading in between has seen the changes; the next ones wait for another second.
             clock.advance(by: .milliseconds(600))
             browser.watch(true)
-            try await wait(for: "the look of the key") { browser.report.revision == 2 }
+            try await wait(for: "the reading of the key") { browser.report.revision == 2 }
             browser.cacheChanged()
             clock.advance(by: .milliseconds(400))
             try await wait(for: "the rest of the second") { clock.nextWake == .milliseconds(1_600) }
             #expect(cache.done.count == 2)
             clock.advance(by: .milliseconds(600))
-            try await wait(for: "the look at all of them") { browser.report.revision == 3 }
+            try await wait(for: "the reading of all of them") { browser.report.revision == 3 }
             // After a second without changes, the next one is read at once.
             clock.advance(by: .seconds(100))
             #expect(clock.sleeperCount == 0)
             browser.cacheChanged()
-            try await wait(for: "the look at the last change") { browser.report.revision == 4 }
+            try await wait(for: "the reading of the last change") { browser.report.revision == 4 }
             browser.watch(false)
             browser.cacheChanged()
             browser.setPinned(CachedItem.ID(8), true)
@@ -143,8 +143,8 @@ struct CacheBrowserTests {
             browser.evict(CachedItem.ID(7))
             try await wait(for: "the answer") { browser.report.revision == 1 }
             #expect(browser.report.problem == reason)
-            browser.look()
-            try await wait(for: "the look") { browser.report.revision == 2 }
+            browser.read()
+            try await wait(for: "the reading") { browser.report.revision == 2 }
             #expect(browser.report.problem == nil)
         }
     }
@@ -153,10 +153,10 @@ struct CacheBrowserTests {
         let cache = SlowCache()
         let browser = cache.browser()
         try await running(browser) {
-            browser.look()
-            try await wait(for: "the look") { browser.report.revision == 1 }
+            browser.read()
+            try await wait(for: "the reading") { browser.report.revision == 1 }
             cache.state.withLock { $0.failure = MediaError(.notCached, "the cache", "cannot be read") }
-            browser.look()
+            browser.read()
             try await wait(for: "the failure") { browser.report.revision == 2 }
             #expect(browser.report.entries?.count == 2)
             #expect(browser.report.problem?.string.contains("cannot be read") == true)

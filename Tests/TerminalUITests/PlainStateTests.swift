@@ -1,5 +1,5 @@
 import Media
-import TerminalUI
+@testable import TerminalUI
 import Testing
 
 struct PlainStateTests {
@@ -12,7 +12,7 @@ struct PlainStateTests {
         snapshot.state = .playing
         snapshot.position = .seconds(5)
         snapshot.duration = .seconds(12)
-        _ = state.take(snapshot)
+        _ = state.receive(snapshot)
         return state
     }
 
@@ -29,9 +29,9 @@ struct PlainStateTests {
         #expect(state.typed(.escape).actions.isEmpty)
         var snapshot = queueSnapshot([])
         snapshot.isReading = true
-        _ = state.take(snapshot)
+        _ = state.receive(snapshot)
         snapshot.awaitedSource = "list.m3u"
-        #expect(state.take(snapshot) == ["Esc stops reading"] && state.take(snapshot).isEmpty)
+        #expect(state.receive(snapshot) == ["Esc stops reading"] && state.receive(snapshot).isEmpty)
         let reply = state.typed(.escape)
         #expect(reply.actions == [.send(.stopReading)] && reply.lines == ["Stopped reading"])
     }
@@ -95,8 +95,10 @@ struct PlainStateTests {
         snapshot.isShuffled = true
         snapshot.repeatMode = .one
         snapshot.gainMode = .album
-        #expect(state.take(snapshot) == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one", "Gain album"])
-        #expect(state.take(snapshot).isEmpty)
+        #expect(
+            state.receive(snapshot) == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one", "Gain album"]
+        )
+        #expect(state.receive(snapshot).isEmpty)
     }
 
     @Test func `the help is printed, and commands that need a screen are explained`() throws {

@@ -1,6 +1,6 @@
 import Media
 import System
-import TerminalUI
+@testable import TerminalUI
 import TestSupport
 import Testing
 

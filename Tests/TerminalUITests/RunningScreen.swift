@@ -1,7 +1,7 @@
 import Glibc
 import Media
 import System
-import TerminalUI
+@testable import TerminalUI
 import TestSupport
 import Testing
 

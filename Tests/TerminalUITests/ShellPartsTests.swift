@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import TerminalUI
+@testable import TerminalUI
 import TestSupport
 import Testing
 

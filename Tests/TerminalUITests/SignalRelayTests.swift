@@ -2,7 +2,7 @@ import Foundation
 import Media
 import Synchronization
 import System
-import TerminalUI
+@testable import TerminalUI
 import TestSupport
 import Testing
 

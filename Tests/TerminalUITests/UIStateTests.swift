@@ -1,5 +1,5 @@
 import Media
-import TerminalUI
+@testable import TerminalUI
 import Testing
 
 /// Fifteen rows leave ten for the list, without blank rows around it.

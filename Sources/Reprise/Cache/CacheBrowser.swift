@@ -8,7 +8,7 @@ import System
 /// Reads nothing before the first call.
 final class CacheBrowser: CacheControl {
     private enum Job {
-        case look
+        case read
         case evict(CachedItem.ID)
         case setPinned(CachedItem.ID, Bool)
     }
@@ -16,13 +16,13 @@ final class CacheBrowser: CacheControl {
     private struct State {
         var report = CacheContents()
         /// `true` if a reading is queued but has not begun: a second one would have the same result.
-        var isLookWaiting = false
+        var isReadWaiting = false
         /// `true` if the view is visible.
         var isWatched = false
         /// `true` if the cache has changed since the last reading.
         var isStale = false
         /// The time of the last reading.
-        var lookedAt = Duration.zero
+        var readAt = Duration.zero
     }
 
     /// The shortest interval between readings: short enough to follow downloads, but long enough that reading
@@ -59,19 +59,19 @@ final class CacheBrowser: CacheControl {
     var report: CacheContents { state.withLock { $0.report } }
 
     /// Reads the list again. During a reading, any number of calls cause one more.
-    func look() {
+    func read() {
         let isNew = state.withLock { state in
-            defer { state.isLookWaiting = true }
+            defer { state.isReadWaiting = true }
             state.isStale = false
-            state.lookedAt = clock.now
-            return !state.isLookWaiting
+            state.readAt = clock.now
+            return !state.isReadWaiting
         }
-        if isNew { jobs.yield(.look) }
+        if isNew { jobs.yield(.read) }
     }
 
     func watch(_ isWatched: Bool) {
         state.withLock { $0.isWatched = isWatched }
-        if isWatched { look() }
+        if isWatched { read() }
     }
 
     /// Must be called after each change of the cache. Never waits; may be called from any thread.
@@ -100,9 +100,9 @@ final class CacheBrowser: CacheControl {
     /// Reads the list again after changes, while the view is visible.
     private func follow() async {
         for await _ in changes {
-            while let due = nextLook() {
+            while let due = nextRead() {
                 if due <= clock.now {
-                    look()
+                    read()
                 } else if (try? await clock.sleep(until: due)) == nil {
                     return
                 }
@@ -111,8 +111,8 @@ final class CacheBrowser: CacheControl {
     }
 
     /// The time of the next reading; `nil` while none is needed.
-    private func nextLook() -> Duration? {
-        state.withLock { $0.isWatched && $0.isStale ? $0.lookedAt + Self.pace : nil }
+    private func nextRead() -> Duration? {
+        state.withLock { $0.isWatched && $0.isStale ? $0.readAt + Self.pace : nil }
     }
 
     private func runJobs() async {
@@ -130,8 +130,8 @@ final class CacheBrowser: CacheControl {
     /// Returns the reason if the cache refused the job; throws if the job failed.
     private func perform(_ job: Job) async throws -> SafeText? {
         switch job {
-        case .look:
-            state.withLock { $0.isLookWaiting = false }
+        case .read:
+            state.withLock { $0.isReadWaiting = false }
             return nil
         case .evict(let entry):
             let report = try await drop(entry)
@@ -156,7 +156,7 @@ final class CacheBrowser: CacheControl {
         state.withLock { state in
             state.report.revision += 1
             // The interval counts from the end of a reading, so that there is time between long ones.
-            state.lookedAt = clock.now
+            state.readAt = clock.now
             if let entries {
                 state.report.entries = entries
                 state.report.listCount = entries.count(where: \.isList)

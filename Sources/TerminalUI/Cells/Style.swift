@@ -18,13 +18,10 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case marked
     /// The current position in the bar.
     case head
-    /// A part of the bar that was played.
+    // The parts of the bar.
     case played
-    /// A part of the bar that is cached.
     case cached
-    /// A part of the bar that is being downloaded.
     case inFlight
-    /// A part of the bar that is not cached.
     case missing
     /// The lower, middle and upper parts of the spectrum and the level meters.
     case soft

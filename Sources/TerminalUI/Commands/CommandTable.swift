@@ -116,32 +116,21 @@ package enum CommandTable {
         CommandRow("back", .back, "leave view, stop reading", reach: .screen, keys: [.escape]),
     ]
 
-    private static let lists: [CommandRow] = [
-        CommandRow("select-down", .selectBy(1), "next row", reach: .keys, keys: ["j", .down]),
-        CommandRow("select-up", .selectBy(-1), "previous row", reach: .keys, keys: ["k", .up]),
-        CommandRow(
-            "page-down",
-            .selectByPage(1),
-            "page down",
-            reach: .keys,
-            keys: [.pageDown, .control("f")]
-        ),
-        CommandRow("page-up", .selectByPage(-1), "page up", reach: .keys, keys: [.pageUp, .control("b")]),
-        CommandRow("select-first", .selectFirst, "first row", reach: .keys, keys: ["g", .home]),
-        CommandRow("select-last", .selectLast, "last row", reach: .keys, keys: ["G", .end]),
-        CommandRow("select-current", .selectCurrent, "select the playing track", reach: .keys, keys: ["i"]),
-        CommandRow("play-selected", .playSelected, "play; in cache: add", reach: .keys, keys: [.enter]),
-        CommandRow(
-            "remove-selected",
-            .removeSelected,
-            "remove; in cache: delete",
-            reach: .keys,
-            keys: ["d", .delete]
-        ),
-        // Not `p`, which pauses in many players: pressing it by mistake must not fill the disk.
-        CommandRow("pin-selected", .pinSelected, "pin and download; unpin", reach: .keys, keys: ["P"]),
-        CommandRow("played-selected", .playedSelected, "episode: played or not", reach: .keys, keys: ["e"]),
-    ]
+    private static let lists =
+        ([
+            ("select-down", .selectBy(1), "next row", ["j", .down]),
+            ("select-up", .selectBy(-1), "previous row", ["k", .up]),
+            ("page-down", .selectByPage(1), "page down", [.pageDown, .control("f")]),
+            ("page-up", .selectByPage(-1), "page up", [.pageUp, .control("b")]),
+            ("select-first", .selectFirst, "first row", ["g", .home]),
+            ("select-last", .selectLast, "last row", ["G", .end]),
+            ("select-current", .selectCurrent, "select the playing track", ["i"]),
+            ("play-selected", .playSelected, "play; in cache: add", [.enter]),
+            ("remove-selected", .removeSelected, "remove; in cache: delete", ["d", .delete]),
+            // Not `p`, which pauses in many players: pressing it by mistake must not fill the disk.
+            ("pin-selected", .pinSelected, "pin and download; unpin", ["P"]),
+            ("played-selected", .playedSelected, "episode: played or not", ["e"]),
+        ] as [(String, UICommand, SafeText, [Key])]).map { CommandRow($0, $1, $2, reach: .keys, keys: $3) }
 
     private static let queue: [CommandRow] = [
         CommandRow(

@@ -4,15 +4,7 @@ package import Media
 package struct ScreenView: Sendable {
     package var glyphs: Glyphs
     /// Formats a time of the player's clock as the time of day, in eight columns.
-    package var timeOfDay: @Sendable (Duration) -> SafeText
-
-    package init(
-        glyphs: Glyphs,
-        timeOfDay: @escaping @Sendable (Duration) -> SafeText = { SafeText($0.clockTime) }
-    ) {
-        self.glyphs = glyphs
-        self.timeOfDay = timeOfDay
-    }
+    package var timeOfDay: @Sendable (Duration) -> SafeText = { SafeText($0.clockTime) }
 
     /// Draws `state` into a new buffer of the window's size, which can be any.
     package func draw(_ state: UIState) -> CellBuffer {

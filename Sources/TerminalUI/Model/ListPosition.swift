@@ -11,8 +11,6 @@ package struct ListPosition: Sendable, Equatable {
     /// The number of rows that fit on the screen.
     package private(set) var height = 0
 
-    package init() {}
-
     /// The rows to draw.
     package var visible: Range<Int> { top..<min(count, top + height) }
 

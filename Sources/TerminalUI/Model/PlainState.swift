@@ -68,7 +68,7 @@ package struct PlainState: Sendable {
 
     /// Applies the player's newest snapshot. Returns a line for each setting that has changed, and one with
     /// the key that ends the reading of a slow source.
-    package mutating func take(_ snapshot: PlayerSnapshot) -> [SafeText] {
+    package mutating func receive(_ snapshot: PlayerSnapshot) -> [SafeText] {
         let old = ui.player
         let wantedLine = wantsLine
         _ = ui.apply(.snapshot(snapshot))

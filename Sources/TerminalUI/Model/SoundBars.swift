@@ -18,8 +18,6 @@ package struct SoundBars: Sendable, Equatable {
     package private(set) var meters: [Meter] = []
     private var shownAt: Duration?
 
-    package init() {}
-
     /// Shows the current picture, `nil` if there is none, at the time `now` of any clock.
     package mutating func show(_ picture: SoundPicture?, at now: Duration) {
         let elapsed = shownAt.map { max(.zero, now - $0) } ?? .zero

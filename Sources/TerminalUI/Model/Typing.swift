@@ -6,7 +6,7 @@ struct Typing: Sendable {
     private static let longestHistory = 500
 
     /// At most one of the two is typed.
-    private(set) var command: CommandLine?
+    var command: CommandLine?
     var prompt: Prompt?
     /// The lines entered so far, oldest first.
     private var history: [String]
@@ -42,8 +42,6 @@ struct Typing: Sendable {
         return SafeText(shown.joined(separator: "  "))
     }
 
-    mutating func cancel() { command = nil }
-
     mutating func open(_ text: String) { command = CommandLine(text, history: history) }
 
     /// Applies a key to the command. A cancelled or entered command is closed.
@@ -61,10 +59,6 @@ struct Typing: Sendable {
         }
         return outcome
     }
-
-    mutating func insert(_ text: String) { command?.insert(text) }
-
-    mutating func complete(_ word: String, with paths: [String]) { command?.complete(word, with: paths) }
 
     /// The sources in pasted text: its lines, except blank ones and comments.
     static func sources(in pasted: String) -> [String] {

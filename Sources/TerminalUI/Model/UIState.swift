@@ -75,7 +75,7 @@ package struct UIState: Sendable {
         switch event {
         case .key(let key): return press(key)
         case .pasted(let text): return paste(text)
-        case .listed(let word, let paths): typing.complete(word, with: paths)
+        case .listed(let word, let paths): typing.command?.complete(word, with: paths)
         case .mouse(let event): return point(event)
         case .snapshot(let snapshot): return show(snapshot)
         case .cache, .requests: answer = lists.receive(event) ?? answer
@@ -154,7 +154,9 @@ package struct UIState: Sendable {
             }
         }
         let entry = keyMap.entry(for: key)
-        if answer?.isError == true, entry?.command == .toggleHelp, typing.isUnknownCommand { typing.cancel() }
+        if answer?.isError == true, entry?.command == .toggleHelp, typing.isUnknownCommand {
+            typing.command = nil
+        }
         clearNotice()
         if typing.command != nil { return edit(with: key) }
         if let isOpen = typing.prompt?.apply(key, to: &lists, of: context.player) {
@@ -212,7 +214,7 @@ package struct UIState: Sendable {
     /// Pasted text runs no keys: it is inserted into what is typed, or else added to the queue line by line.
     private mutating func paste(_ text: String) -> [UIAction] {
         if typing.command != nil {
-            typing.insert(text)
+            typing.command?.insert(text)
             return []
         }
         if typing.prompt != nil {
@@ -257,8 +259,8 @@ package struct UIState: Sendable {
         case .selectCurrent:
             guard player.currentIndex != nil else { return .error("Nothing is playing") }
             return CommandOutcome(open(.queue).actions + run(command))
-        case .search(let text): look(for: text, .search)
-        case .filter(let text): look(for: text, .filter)
+        case .search(let text): find(text, .search)
+        case .filter(let text): find(text, .filter)
         case .nextMatch(let step):
             guard lists.findNext(step, in: player) else { return .notice("No search yet") }
             reportVainSearch()
@@ -290,7 +292,7 @@ package struct UIState: Sendable {
     }
 
     /// Searches or filters the open list by `text`, or opens the prompt if `text` is `nil`.
-    private mutating func look(for text: String?, _ kind: Prompt.Kind) {
+    private mutating func find(_ text: String?, _ kind: Prompt.Kind) {
         guard lists.allows(kind) else {
             answer = notHere(kind == .search ? "search" : "filter").answer
             return

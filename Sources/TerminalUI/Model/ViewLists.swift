@@ -91,7 +91,7 @@ struct ViewLists: Sendable {
         }
         guard isSearching else { return }
         let view = current
-        searches[open]?.look(rows: view.list.count) { view.matches($0, row: $1, in: player) }
+        searches[open]?.examine(rows: view.list.count) { view.matches($0, row: $1, in: player) }
         if let found = searches[open]?.found { list.select(found) }
     }
 
@@ -142,7 +142,7 @@ struct RowSearch: Sendable {
     func hasWork(rows: Int) -> Bool { found == nil && examinedCount < rows }
 
     /// Examines the next of `rows` rows.
-    mutating func look(rows: Int, matches: (TrackMatcher, _ row: Int) -> Bool) {
+    mutating func examine(rows: Int, matches: (TrackMatcher, _ row: Int) -> Bool) {
         let end = min(rows, examinedCount + QueueFilter.slice)
         while found == nil, examinedCount < end {
             let row = ((start + examinedCount * step) % rows + rows) % rows

@@ -2,8 +2,8 @@ package import Media
 
 /// The tracks that match a text, found slice by slice.
 ///
-/// Pure. `look` examines at most `slice` tracks and returns, so that keys can be handled in between, however
-/// long the queue is.
+/// Pure. `examine` takes at most `slice` tracks at a time, so that keys can be handled in between, however long
+/// the queue is.
 package struct QueueFilter: Sendable {
     /// The tracks of one slice: a few milliseconds of work.
     package static let slice = 2_000
@@ -39,7 +39,7 @@ package struct QueueFilter: Sendable {
     ///
     /// Returns `true` if other matches have replaced the shown ones.
     @discardableResult
-    mutating func look(through player: PlayerSnapshot) -> Bool {
+    mutating func examine(_ player: PlayerSnapshot) -> Bool {
         if revision != player.queueRevision {
             revision = player.queueRevision
             learnedCount = player.learned.count

@@ -45,7 +45,7 @@ package struct QueueView: ListView {
             forgetMarks(of: player, before: before)
             if filter != nil {
                 awaitedRow = awaitedRow ?? list.selected
-                filter?.look(through: player)
+                filter?.examine(player)
             }
         }
         fit(to: player)
@@ -54,7 +54,7 @@ package struct QueueView: ListView {
 
     mutating func work(in player: PlayerSnapshot) {
         let place = selectedPlace
-        let isRenewed = filter?.look(through: player) == true
+        let isRenewed = filter?.examine(player) == true
         fit(to: player)
         // The selected track stays selected, wherever its row is now.
         if isRenewed, let place, let row = filter?.row(of: place) { list.select(row) }
@@ -91,7 +91,7 @@ package struct QueueView: ListView {
             return
         }
         filter = QueueFilter(text, of: player)
-        filter?.look(through: player)
+        filter?.examine(player)
         fit(to: player)
         list.select(0)
     }

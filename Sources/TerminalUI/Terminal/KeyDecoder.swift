@@ -24,8 +24,6 @@ package struct KeyDecoder: Sendable {
     /// `true` if the last byte was an escape that became a key, but may begin a slow reply.
     private var hasFlushedEscape = false
 
-    package init() {}
-
     /// `true` if the last bytes begin a sequence. If no more follow soon, call `flush`. `false` for a part of
     /// a terminal's report, whose rest may come at any time.
     package var isIncomplete: Bool { !held.isEmpty && paste == nil && !isReport(held[...]) }

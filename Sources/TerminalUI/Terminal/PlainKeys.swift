@@ -59,7 +59,7 @@ package struct PlainKeys: Sendable {
         // `true` while this process is in the background and the terminal belongs to another.
         var isAway = false
         // Only changes after the start are reported.
-        _ = state.take(player.snapshot)
+        _ = state.receive(player.snapshot)
         while !player.snapshot.isOver {
             let found = Poll.wait(
                 reading: [isAway ? -1 : input, signals.readEnd, updates.readEnd],
@@ -78,7 +78,7 @@ package struct PlainKeys: Sendable {
                 if !isTypingLine { takeKeys(modes) }
             }
             _ = updates.drain()
-            for line in state.take(player.snapshot) { say(line) }
+            for line in state.receive(player.snapshot) { say(line) }
             guard !isAway, found[0] != 0 else { continue }
             if isTypingLine {
                 guard let bytes = keys.readBytes() else { break }

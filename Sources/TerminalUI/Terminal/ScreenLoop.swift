@@ -107,7 +107,7 @@ struct ScreenLoop: ~Copyable {
             if !listed.isEmpty { draw() }
         }
         guard found[0] != 0 else { return }
-        if found[0] == Int16(POLLIN), let events = keys.readEvents() { return take(events) }
+        if found[0] == Int16(POLLIN), let events = keys.readEvents() { return receive(events) }
         // The terminal is lost, with or without a SIGHUP: it would stay readable for ever without input.
         // So quit without waiting for the player.
         player.send(.quit)
@@ -125,7 +125,7 @@ struct ScreenLoop: ~Copyable {
     }
 
     /// Applies what was typed, pasted and clicked.
-    private mutating func take(_ events: [UIEvent]) {
+    private mutating func receive(_ events: [UIEvent]) {
         // A part of a paste or of a sequence changes nothing yet.
         guard !events.isEmpty else { return }
         // Keys act on the latest state, not on the last frame drawn.
@@ -255,8 +255,6 @@ package struct RedrawPacer {
     package private(set) var isStale = false
     private var isMoving = false
 
-    package init() {}
-
     package mutating func snapshotArrived() { isStale = true }
 
     /// While the spectrum moves, every interval has something to draw.
@@ -283,8 +281,6 @@ package struct NoticeTimer {
 
     private var notice: [Int]?
     private var end = Duration.zero
-
-    package init() {}
 
     /// `notice` identifies the line that is shown now; `nil` if there is none.
     package mutating func show(_ notice: [Int]?, at now: Duration) {

@@ -62,8 +62,6 @@ package struct ClickCounter: Sendable {
 
     private var last: (column: Int, row: Int, at: Duration)?
 
-    package init() {}
-
     /// The event itself, followed by a double press if it is the second press at its place.
     package mutating func events(for event: MouseEvent, at now: Duration) -> [MouseEvent] {
         guard event.kind == .press else {

@@ -54,13 +54,9 @@ package struct ScreenColor: Sendable, Equatable {
     package var red: Double
     package var green: Double
     package var blue: Double
+}
 
-    package init(red: Double, green: Double, blue: Double) {
-        self.red = red
-        self.green = green
-        self.blue = blue
-    }
-
+extension ScreenColor {
     /// Parses `rgb:RR/GG/BB`, with one to four hexadecimal digits for each part (XParseColor(3)).
     package init?(parsing text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -78,7 +78,6 @@ package struct CacheView: ListView {
         }
     }
 
-    /// Adds an entry to the queue.
     private func add(_ entry: CachedItem) -> CommandOutcome {
         // The cache reports an address without its query, which may hold secrets, and marks the gap with `…`.
         guard !entry.url.string.hasSuffix("…") else {

@@ -108,7 +108,6 @@ package struct NetworkView: ListView {
         }
     }
 
-    /// The result of a finished request.
     private func end(of request: RequestRecord, _ record: JournalRecord) -> SafeText {
         let parts = [
             request.status.map { "\($0)" }, request.end == "complete" ? nil : request.end,

@@ -1,5 +1,5 @@
 import Media
-import TerminalUI
+@testable import TerminalUI
 import Testing
 
 /// Episodes of podcasts in the queue's view.

@@ -1,5 +1,5 @@
 import Media
-import TerminalUI
+@testable import TerminalUI
 import Testing
 
 struct SoundBarsTests {

@@ -1,5 +1,5 @@
 import Media
-import TerminalUI
+@testable import TerminalUI
 import Testing
 
 /// Messages and answers at the bottom that are longer than one line.

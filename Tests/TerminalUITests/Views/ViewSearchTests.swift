@@ -1,5 +1,5 @@
 import Media
-import TerminalUI
+@testable import TerminalUI
 import Testing
 
 /// Searching, filtering and sorting act on the view in which they are typed, or say that they do not.
