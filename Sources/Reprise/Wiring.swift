@@ -243,12 +243,10 @@ struct Wiring {
 // Shared by playing and `reprise cache`.
 extension Wiring {
     /// `true` if standard output is a terminal that can show a screen.
-    static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
+    static var canShowScreen: Bool { TerminalConfiguration(BasePaths.variable).isUsable }
 
     /// The reason why a terminal gets no screen, if that is its type.
-    static var screenProblem: SafeText? {
-        TerminalConfiguration(environment: BasePaths.environment).typeProblem
-    }
+    static var screenProblem: SafeText? { TerminalConfiguration(BasePaths.variable).typeProblem }
 
     /// The cache in `folder`; `nil` if `folder` is `nil`.
     static func cacheFolder(

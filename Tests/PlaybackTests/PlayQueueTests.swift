@@ -132,7 +132,7 @@ import Testing
                 model.ids += new.map(\.id)
             case 7, 8:
                 // The current track changes only if its addition or a clearing is undone.
-                let isRemoved = queue.current.map { queue.lastAddition?.contains($0) == true } ?? true
+                let isRemoved = queue.current.map { queue.history.lastAddition?.contains($0) == true } ?? true
                 #expect((queue.undo() != nil) == !model.history.isEmpty)
                 model.undo()
                 if isRemoved { model.current = queue.currentTrack?.id }

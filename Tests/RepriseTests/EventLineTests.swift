@@ -41,9 +41,23 @@ struct EventLineTests {
         }
         let tags = TrackTags(title: "A", album: "Shore")
         let facts = [Track.ID(0): TrackFacts(tags: tags, duration: .seconds(12))]
-        var report = PlayerEvent.ListReport(tracks: tracks, facts: facts, index: 1)
-        report.availability = [Track.ID(0): Availability(stored: ByteRangeSet(0..<50), length: 100)]
-        return .list(report)
+        var player = PlayerSnapshot()
+        player.tracks = tracks
+        player.learned = facts
+        player.currentIndex = 0
+        player.availability = [Track.ID(0): Availability(stored: ByteRangeSet(0..<50), length: 100)]
+        return .list(player)
+    }
+
+    private static var status: PlayerEvent {
+        var player = PlayerSnapshot()
+        player.state = .paused
+        player.tracks = (1...9).map { Track(id: Track.ID($0), location: .file("/\($0).mp3")) }
+        player.currentIndex = 1
+        player.volume = 80
+        player.isShuffled = true
+        player.repeatMode = .all
+        return .status(player)
     }
 
     private static var failure: PlayerEvent {
@@ -98,9 +112,7 @@ struct EventLineTests {
                 #"queue change="moved" numbers.1.1=3 numbers.1.2=3 numbers.2.1=5 numbers.2.2=7 to=1 tracks=9 t=1.5"#
         ),
         Golden(
-            event: .status(
-                .init(state: .paused, index: 2, count: 9, volume: 80, isMuted: false, modes: modes)
-            ),
+            event: status,
             json:
                 #"{"event":"status","t":1.5,"state":"paused","index":2,"tracks":9,"volume":80,"muted":false,"#
                 + #""shuffle":true,"repeat":"all","gain":"off"}"#,

@@ -85,8 +85,7 @@ struct EventReporterTests {
         #expect(taken.withLock { $0 } == most)
         let lines = await readLines(5_001)
         #expect(lines.last == "buffering index=5001 position=0 t=0")
-        let answer = PlayerEvent.ListReport(tracks: [], facts: [:], index: nil)
-        if command == .list { for _ in 0..<3 { reporter.report(.list(answer)) } }
+        if command == .list { for _ in 0..<3 { reporter.report(.list(PlayerSnapshot())) } }
         try await wait(for: "the rest") { taken.withLock { $0 } == most + 3 }
         await reporter.finish()
     }
@@ -110,8 +109,9 @@ struct EventReporterTests {
     {
         let made = Locked(0)
         let tracks = (0..<20_000).map { Track(id: Track.ID($0), location: .file("/music/\($0).mp3")) }
-        let report = PlayerEvent.ListReport(tracks: tracks, facts: [:], index: nil)
-        #expect(EventLine(.list(report), at: .zero).json.utf8.count > 1_000_000)
+        var player = PlayerSnapshot()
+        player.tracks = tracks
+        #expect(EventLine(.list(player), at: .zero).json.utf8.count > 1_000_000)
         let list = EventField.list(count: tracks.count) { place in
             made.withLock { $0 += 1 }
             return .text(tracks[place].location.safeText)

@@ -29,7 +29,7 @@ final class RunningScreen: Sendable {
         self.terminal = terminal
         self.player = player
         // Standard error stays where it is: other tests write there at the same time.
-        var configuration = TerminalConfiguration(environment: environment, stderrPath: "/proc/self/fd/2")
+        var configuration = TerminalConfiguration({ environment[$0] }, stderrPath: "/proc/self/fd/2")
         configuration.input = terminal.slave
         configuration.output = terminal.slave
         configuration.locale = locale

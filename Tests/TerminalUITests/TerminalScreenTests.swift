@@ -114,7 +114,7 @@ struct TerminalScreenTests {
     ])
     func `a screen needs a terminal that can place its cursor`(name: String?, isUsable: Bool) throws {
         let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
-        var configuration = TerminalConfiguration(environment: name.map { ["TERM": $0] } ?? [:])
+        var configuration = TerminalConfiguration { $0 == "TERM" ? name : nil }
         configuration.input = terminal.slave
         configuration.output = terminal.slave
         #expect(configuration.isUsable == isUsable)
@@ -125,7 +125,7 @@ struct TerminalScreenTests {
     @Test(arguments: ["xterm-kitty", "xterm-ghostty", "alacritty", "wezterm", "foot", "st-256color", ""])
     func `a terminal that is not known, nor the common type, is named`(name: String) throws {
         let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
-        var configuration = TerminalConfiguration(environment: ["TERM": name])
+        var configuration = TerminalConfiguration { ["TERM": name][$0] }
         configuration.input = terminal.slave
         configuration.output = terminal.slave
         #expect((configuration.typeProblem == nil) == !name.isEmpty)

@@ -72,10 +72,10 @@ struct ThemeTests {
 
     @Test func `nothing is asked without colours, and if the user has set the theme`() {
         // Every terminal answers the question behind it, which shows that no other answer will come.
-        let question = TerminalConfiguration(environment: ["TERM": "xterm"]).modes.question
+        let question = TerminalConfiguration { ["TERM": "xterm"][$0] }.modes.question
         #expect(question?.hasSuffix("\u{1B}[c") == true)
-        #expect(TerminalConfiguration(environment: ["TERM": "xterm", "NO_COLOR": "1"]).modes.question == nil)
-        var set = TerminalConfiguration(environment: ["TERM": "xterm"])
+        #expect(TerminalConfiguration { ["TERM": "xterm", "NO_COLOR": "1"][$0] }.modes.question == nil)
+        var set = TerminalConfiguration { ["TERM": "xterm"][$0] }
         set.theme = .light
         #expect(set.modes.question == nil)
     }

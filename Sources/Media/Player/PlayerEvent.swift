@@ -15,8 +15,11 @@ package enum PlayerEvent: Sendable, Equatable {
     case volume(percent: Int, isMuted: Bool)
     case mode(PlayModes)
     case queue(QueueReport)
-    case status(StatusReport)
-    case list(ListReport)
+    /// Prints what the snapshot says of the state, the volume and the modes.
+    indirect case status(PlayerSnapshot)
+    /// Prints the tracks of the snapshot. They are shared with the player, so that the event costs nothing
+    /// until it is written.
+    indirect case list(PlayerSnapshot)
     case summary(SummaryReport)
 
     package struct TrackReport: Sendable, Equatable {
@@ -75,51 +78,6 @@ package enum PlayerEvent: Sendable, Equatable {
             self.change = change
             self.target = target
             self.tracks = tracks.map { TrackNumbers(places: $0) }
-        }
-    }
-
-    package struct StatusReport: Sendable, Equatable {
-        package var state: PlayerSnapshot.State
-        /// The number of the current track.
-        package var index: Int?
-        /// The length of the queue.
-        package var count: Int
-        package var volume: Int
-        package var isMuted: Bool
-        package var modes: PlayModes
-
-        package init(
-            state: PlayerSnapshot.State,
-            index: Int?,
-            count: Int,
-            volume: Int,
-            isMuted: Bool,
-            modes: PlayModes
-        ) {
-            self.state = state
-            self.index = index
-            self.count = count
-            self.volume = volume
-            self.isMuted = isMuted
-            self.modes = modes
-        }
-    }
-
-    /// The tracks of the queue. Shares its parts with the player, so that it costs nothing until it is
-    /// written.
-    package struct ListReport: Sendable, Equatable {
-        package var tracks: [Track]
-        /// The tags and durations of the tracks that were opened, by track.
-        package var facts: [Track.ID: TrackFacts]
-        /// The cached part of each track; tracks that are not cached at all are missing.
-        package var availability: [Track.ID: Availability] = [:]
-        /// The number of the current track.
-        package var index: Int?
-
-        package init(tracks: [Track], facts: [Track.ID: TrackFacts], index: Int?) {
-            self.tracks = tracks
-            self.facts = facts
-            self.index = index
         }
     }
 

@@ -70,6 +70,10 @@ package struct PlayerSnapshot: Sendable, Equatable {
 
     package init() {}
 
+    package var modes: PlayModes {
+        PlayModes(isShuffled: isShuffled, repeatMode: repeatMode, gainMode: gainMode)
+    }
+
     package var currentTrack: Track? {
         currentIndex.flatMap { tracks.indices.contains($0) ? tracks[$0] : nil }
     }

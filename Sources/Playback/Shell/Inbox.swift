@@ -54,15 +54,14 @@ struct InboxState: Sendable {
 
     /// The commands that were taken but are not carried out yet.
     var unfinished = 0
-    /// `nil` where an input was taken, or overtakes.
+    /// `nil` where an input was taken.
     private var inputs: [PlayerInput?] = []
     /// The index of the next input.
     private var first = 0
     private var commandCount = 0
-    /// A `quit` that overtakes the inputs, after the lists that are still to be saved.
-    private var urgent: [PlayerInput] = []
-    private(set) var count = 0
     private var isClosed = false
+
+    var count: Int { inputs.count - first }
 
     /// `true` if a script may add a command. After `close` it may too, since the command is dropped.
     var hasRoom: Bool { isClosed || commandCount + unfinished < Self.mostCommands }
@@ -70,14 +69,12 @@ struct InboxState: Sendable {
     /// Adds an input; `quit`, unless it is a script's, before all others but `save`.
     mutating func put(_ input: PlayerInput) {
         guard case .command(.quit) = input else { return append(input) }
-        guard !isClosed, urgent.isEmpty else { return }
-        for index in inputs.indices[first...] {
-            guard case .save? = inputs[index]?.command else { continue }
-            urgent += inputs[index].map { [$0] } ?? []
-            inputs[index] = nil
-        }
-        urgent.append(input)
-        count += 1
+        let waiting = inputs[first...]
+        let isQuitting = waiting.contains { if case .command(.quit)? = $0 { true } else { false } }
+        guard !isClosed, !isQuitting else { return }
+        let isSave = { (input: PlayerInput?) in if case .save? = input?.command { true } else { false } }
+        inputs = waiting.filter(isSave) + [input] + waiting.filter { !isSave($0) }
+        first = 0
         commandCount += 1
     }
 
@@ -92,33 +89,21 @@ struct InboxState: Sendable {
             return
         }
         if input.command != nil { commandCount += 1 }
-        count += 1
         inputs.append(input)
     }
 
     /// Removes and returns the next input; `nil` if none waits.
     mutating func take() -> PlayerInput? {
-        let next = urgent.isEmpty ? takeInTurn() : urgent.removeFirst()
-        guard let input = next else { return nil }
-        count -= 1
-        if input.command != nil { commandCount -= 1 }
-        return input
-    }
-
-    private mutating func takeInTurn() -> PlayerInput? {
-        while first < inputs.count {
-            let input = inputs[first]
-            inputs[first] = nil
-            first += 1
-            // Moves the rest only once it is the smaller half, so that no input is moved more than once on
-            // average.
-            if first * 2 >= inputs.count {
-                inputs.removeFirst(first)
-                first = 0
-            }
-            if let input { return input }
+        guard first < inputs.count else { return nil }
+        let input = exchange(&inputs[first], with: nil)
+        first += 1
+        // Moves the rest only once it is the smaller half, so that no input is moved more than once on average.
+        if first * 2 >= inputs.count {
+            inputs.removeFirst(first)
+            first = 0
         }
-        return nil
+        if input?.command != nil { commandCount -= 1 }
+        return input
     }
 
     /// Accepts no more inputs; returns those that wait.
@@ -127,11 +112,9 @@ struct InboxState: Sendable {
         defer {
             inputs = []
             first = 0
-            urgent = []
-            count = 0
             commandCount = 0
         }
-        return urgent + inputs[first...].compactMap { $0 }
+        return inputs[first...].compactMap { $0 }
     }
 }
 

@@ -15,26 +15,15 @@ package struct PlaybackSettings: Sendable {
     /// The most background fetches at a time. More would only add connections that share the same bandwidth.
     package var mostBackgroundFetches = 4
 
-    package var exitsAtEnd: Bool
+    package var exitsAtEnd = false
     /// In percent; `nil` keeps the volume that the sink remembers.
     package var volume: Int?
-    package var repeatMode: RepeatMode
-    package var shuffle: Bool
-    package var seed: UInt64
+    package var repeatMode = RepeatMode.off
+    package var shuffle = false
+    /// Determines every shuffle.
+    package var seed = UInt64.random(in: 0 ... .max)
 
-    package init(
-        exitsAtEnd: Bool,
-        volume: Int? = nil,
-        repeatMode: RepeatMode = .off,
-        shuffle: Bool = false,
-        seed: UInt64 = .random(in: 0 ... .max)
-    ) {
-        self.exitsAtEnd = exitsAtEnd
-        self.volume = volume
-        self.repeatMode = repeatMode
-        self.shuffle = shuffle
-        self.seed = seed
-    }
+    package init() {}
 }
 
 /// The parts of which the player is made.

@@ -57,7 +57,6 @@ package final class Player: PlayerControl {
         parts.output.setEventHandler { send(.outputEvent($0)) }
         // A start number or a random order needs all tracks.
         let awaitsAll = start != nil || settings.shuffle
-        let isFirst = Locked(true)
         let reading = SourceReader(
             resolver: parts.resolver,
             clock: parts.clock,
@@ -66,15 +65,7 @@ package final class Player: PlayerControl {
             switch output {
             case .awaits(let source, let count): send(.reading(tracks: count, of: source))
             case .part(let part, let isLast, _):
-                let isFirst = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                if isFirst {
-                    send(.launched(part, start: start, position: position, isComplete: isLast))
-                } else {
-                    send(.launchedMore(part, isComplete: isLast))
-                }
+                send(.launched(part, start: start, position: position, isComplete: isLast))
             }
         }
         defer { reading.end() }

@@ -150,6 +150,8 @@ final class PlayerShell {
         case .prefetchHead(let id): prefetchHead(id)
         case .reject(let id): await passes.reader(of: id)?.reject()
         case .emit(let event): emit(event)
+        case .emitStatus: events.send(.status(snapshot()))
+        case .emitList: events.send(.list(snapshot()))
         case .countLostSource: totals.sourceLost()
         case .endTrack(let id, let report): endTrack(id, report)
         case .rememberPlayed(let isPlayed, let episodes): parts.memory?.setPlayed(isPlayed, episodes)
@@ -237,10 +239,6 @@ final class PlayerShell {
         if case .track(var report) = event {
             report.cached = cachedPart(ofTrack: report.index - 1)
             event = .track(report)
-        }
-        if case .list(var report) = event {
-            report.availability = cached?.value ?? [:]
-            event = .list(report)
         }
         if case .position(let index, let position, let duration, let isExact, _) = event {
             event = .position(

@@ -186,10 +186,6 @@ struct Announcer: Sendable {
         return [.emit(.notice(code: error.code.rawValue, message: message))]
     }
 
-    mutating func soundIsBack() -> PlayerEffect {
-        remark("audio-back", "Sound is back")
-    }
-
     /// Reports each attempt that a load waits for, once.
     mutating func loadWaits(_ pass: PassID, _ wait: LoadWait) -> [PlayerEffect] {
         if let reportedWait, reportedWait.pass == pass, reportedWait.wait.attempt == wait.attempt,

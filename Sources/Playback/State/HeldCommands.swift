@@ -31,13 +31,15 @@ struct HeldCommands: Sendable {
 
     /// Holds `command` and returns `true` if it has to wait; `isInTurn` is `true` for that of a script.
     mutating func hold(_ command: PlayerCommand, isInTurn: Bool, _ known: Knowledge) -> Bool {
+        let traits = command.traits
         let waits =
             switch known {
-            case .none: command.needsTracks
-            case .some: command.needsAllTracks || (isInTurn && command.changesKnownTracks)
+            case .none: traits.contains(.needsTracks)
+            case .some:
+                traits.contains(.needsAllTracks) || (isInTurn && traits.contains(.changesKnownTracks))
             case .all: false
             }
-        guard waits || (isInTurn && !commands.isEmpty && command.takesTurns) else { return false }
+        guard waits || (isInTurn && !commands.isEmpty && traits.contains(.takesTurns)) else { return false }
         commands.append(command)
         return true
     }
@@ -60,51 +62,33 @@ struct HeldCommands: Sendable {
 }
 
 extension PlayerCommand {
-    /// `true` if the command concerns all requested tracks.
-    fileprivate var needsAllTracks: Bool { if case .save = self { true } else { false } }
+    struct Traits: OptionSet {
+        let rawValue: Int
 
-    /// `true` if the command has no meaning before the tracks are known. Order and repetition can be chosen
-    /// earlier: they decide what is played first.
-    fileprivate var needsTracks: Bool {
-        switch self {
-        case .volume, .changeVolume, .mute, .setShuffle, .setRepeat, .setGain, .status, .list, .stopReading,
-            .quit:
-            false
-        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .chapter, .add, .remove, .move,
-            .sort,
-            .shuffleNow, .clear, .clearOthers, .undo, .save, .reload, .pin, .setPinned, .setPlayed:
-            true
-        }
+        /// It has no meaning before the tracks are known. Order and repetition can be chosen earlier: they
+        /// decide what is played first.
+        static let needsTracks = Traits(rawValue: 1)
+        /// It concerns all requested tracks.
+        static let needsAllTracks = Traits(rawValue: 2)
+        /// It requests music that may not be cached.
+        static let wantsMusic = Traits(rawValue: 4)
+        /// It changes or saves the queue, or ends the player.
+        static let takesTurns = Traits(rawValue: 8)
+        /// It changes the queue otherwise than by adding tracks.
+        static let changesKnownTracks = Traits(rawValue: 16)
     }
 
-    /// `true` if the command requests music that may not be cached.
-    var wantsMusic: Bool {
+    var traits: Traits {
         switch self {
-        case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .add, .reload: true
-        case .pause, .stop, .volume, .changeVolume, .mute, .setShuffle, .shuffleNow, .setRepeat, .setGain,
-            .remove, .move, .sort, .clear, .clearOthers, .undo, .save, .pin, .setPinned, .setPlayed,
-            .status, .list, .stopReading, .quit:
-            false
-        }
-    }
-
-    /// `true` if the command changes the queue otherwise than by adding tracks.
-    fileprivate var changesKnownTracks: Bool {
-        switch self {
-        case .add, .quit: false
-        default: takesTurns
-        }
-    }
-
-    /// `true` if the command changes or saves the queue, or ends the player.
-    fileprivate var takesTurns: Bool {
-        switch self {
-        case .add, .remove, .move, .sort, .shuffleNow, .clear, .clearOthers, .undo, .save, .quit: true
-        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .chapter, .volume, .changeVolume,
-            .mute, .setShuffle, .setRepeat, .setGain, .reload, .pin, .setPinned, .setPlayed, .status,
-            .stopReading,
-            .list:
-            false
+        case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .reload: [.needsTracks, .wantsMusic]
+        case .pause, .stop, .pin, .setPinned, .setPlayed: .needsTracks
+        case .add: [.needsTracks, .wantsMusic, .takesTurns]
+        case .remove, .move, .sort, .shuffleNow, .clear, .clearOthers, .undo:
+            [.needsTracks, .takesTurns, .changesKnownTracks]
+        case .save: [.needsTracks, .needsAllTracks, .takesTurns]
+        case .quit: .takesTurns
+        case .volume, .changeVolume, .mute, .setShuffle, .setRepeat, .setGain, .status, .list, .stopReading:
+            []
         }
     }
 }

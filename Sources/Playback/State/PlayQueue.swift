@@ -18,7 +18,7 @@ struct PlayQueue: Sendable {
     private var order: [Int]?
     /// Has the played state of episodes that are added; `nil` if nothing is remembered.
     var memory: (any ListeningMemory)?
-    private var history = QueueHistory()
+    var history = QueueHistory()
     /// The track from which the user last went to the previous one, until a track is heard or requested
     /// otherwise.
     var wentBackFrom: Track.ID?
@@ -114,9 +114,6 @@ struct PlayQueue: Sendable {
         return ordered[0]
     }
 
-    /// The places of the last addition; `nil` unless `undo` would undo an addition.
-    var lastAddition: Range<Int>? { history.lastAddition }
-
     mutating func select(_ place: Int) {
         precondition(tracks.indices.contains(place), "only a track of the queue can be current")
         current = place
@@ -210,12 +207,6 @@ struct PlayQueue: Sendable {
         history.add(.removed(places.ranges.flatMap { [tracks] range in tracks[range] }, from: places))
         drop(places)
     }
-
-    /// The last change ended the playback of a track.
-    mutating func interrupted(_ interruption: Interruption) { history.interrupted(interruption) }
-
-    /// The playback that the last change ended, which its undo continues; `nil` if it ended none.
-    var interruption: Interruption? { history.interruption }
 
     /// Moves a track that was brought back to the place before the current one in a shuffled order, so that
     /// the same tracks follow it as before.

@@ -34,6 +34,9 @@ enum PlayerEffect: Sendable, Equatable {
     /// The bytes are not music: removes them from the cache.
     case reject(PassID)
     case emit(PlayerEvent)
+    /// Emits the event `status`, or `list`, with the present snapshot.
+    case emitStatus
+    case emitList
     /// Reports the end of a track; the report lacks the counts of its resource.
     case endTrack(PassID, PlayerEvent.EndReport)
     /// Pins the tracks in the cache, or unpins them; `nil` pins them if the first one is not pinned, and
@@ -92,11 +95,9 @@ enum PlayerInput: Sendable {
     case command(PlayerCommand)
     /// A command of a script, which takes its turn behind those before it.
     case scripted(PlayerCommand)
-    /// The sources of the command line are read, or, if not `isComplete`, their first tracks. `start` counts
-    /// from 1; `nil` is the first track in playing order.
+    /// The sources of the command line are read, or, if not `isComplete`, the next part of them. The first
+    /// part begins with the track `start`, which counts from 1; `nil` is the first track in playing order.
     case launched(ResolvedTracks, start: Int?, position: Duration, isComplete: Bool = true)
-    /// More of the sources of the command line is read.
-    case launchedMore(ResolvedTracks, isComplete: Bool)
     /// This source of the command line, or of an `add`, has been awaited for two seconds; `nil` once no
     /// source is. `tracks` is the number of tracks read so far.
     case reading(tracks: Int, of: SafeText?, isAddition: Bool = false)

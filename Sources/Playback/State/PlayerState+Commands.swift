@@ -21,8 +21,9 @@ extension PlayerState {
         guard !heldCommands.hold(command, isInTurn: isInTurn, known) else { return [] }
         // Tracks that failed before may work now that the user tries again.
         consecutiveFailures = 0
-        if command.wantsMusic { queue.wentBackFrom = command == .previous ? queue.currentTrack?.id : nil }
-        let retriesNetwork = command.wantsMusic && !connectivity.isForced
+        let wantsMusic = command.traits.contains(.wantsMusic)
+        if wantsMusic { queue.wentBackFrom = command == .previous ? queue.currentTrack?.id : nil }
+        let retriesNetwork = wantsMusic && !connectivity.isForced
         return (retriesNetwork ? [.retryNetwork] : []) + carryOut(command) + queueEvents()
     }
 
@@ -58,7 +59,7 @@ extension PlayerState {
         case .setPinned(let numbers, let isPinned): setPinned(numbers, isPinned)
         case .setPlayed(let isPlayed, let numbers): setPlayed(isPlayed, numbers)
         case .status: status()
-        case .list: [.emit(.list(list))]
+        case .list: [.emitList]
         case .quit: quit()
         }
     }
@@ -70,10 +71,9 @@ extension PlayerState {
             let place = phase == .ended ? queue.next(after: nil) : queue.current ?? queue.next(after: nil)
             return place.map { begin($0, at: .zero) } ?? []
         }
-        guard isPaused else { return [] }
-        isPaused = false
-        isPausedByServer = false
-        if lane.current?.isLive == true, now - pausedSince >= Self.longestLivePause {
+        guard let pause = currentPause else { return [] }
+        currentPause = nil
+        if lane.current?.isLive == true, now - pause.begin >= Self.longestLivePause {
             return restart(at: .zero, answersSeek: false)
         }
         if output.isLost { return output.reconnect(atOnce: true) }
@@ -82,10 +82,9 @@ extension PlayerState {
 
     private mutating func pause() -> [PlayerEffect] {
         // A pause by the user remains even if the audio server ends its own.
-        isPausedByServer = false
+        currentPause?.isByServer = false
         guard phase == .active, !isPaused, let pass = lane.current else { return [] }
-        isPaused = true
-        pausedSince = now
+        currentPause = Pause(begin: now)
         return output.pause() + [pausedEvent(pass)]
     }
 
@@ -93,7 +92,7 @@ extension PlayerState {
         guard phase == .active else { return [] }
         let effects = leave(.skipped) + lane.cancelAll() + silence()
         phase = .stopped
-        isPaused = false
+        currentPause = nil
         return effects
     }
 
@@ -127,7 +126,7 @@ extension PlayerState {
 
     private mutating func jump(to number: Int) -> [PlayerEffect] {
         guard queue.tracks.indices.contains(number - 1) else { return [noTrack(number)] }
-        isPaused = false
+        currentPause = nil
         queue.bringForward(number - 1)
         return begin(number - 1, at: .zero)
     }
@@ -204,27 +203,15 @@ extension PlayerState {
     }
 
     private func status() -> [PlayerEffect] {
-        let report = PlayerEvent.StatusReport(
-            state: snapshotState,
-            index: queue.current.map { $0 + 1 },
-            count: queue.tracks.count,
-            volume: volume,
-            isMuted: isMuted,
-            modes: modes
-        )
         guard let pass = lane.current else {
-            return [.emit(.loaded(tracks: queue.tracks.count)), .emit(.status(report))]
+            return [.emit(.loaded(tracks: queue.tracks.count)), .emitStatus]
         }
         let track = announcer.trackEvent(pass, index: index(of: pass), isPlayed: isPlayed(pass))
-        return [track, isPaused ? pausedEvent(pass) : positionEvent(pass), .emit(.status(report))]
+        return [track, isPaused ? pausedEvent(pass) : positionEvent(pass), .emitStatus]
     }
 
     var modes: PlayModes {
         PlayModes(isShuffled: queue.isShuffled, repeatMode: queue.repeatMode, gainMode: gainMode)
-    }
-
-    private var list: PlayerEvent.ListReport {
-        .init(tracks: queue.tracks, facts: announcer.facts, index: queue.current.map { $0 + 1 })
     }
 
     private func pausedEvent(_ pass: Pass) -> PlayerEffect {
@@ -288,26 +275,21 @@ extension PlayerState {
 
     /// The playback of the current track if it is at one of `places`; `nil` if it is not, or if nothing
     /// plays.
-    private func playback(at places: RangeSet<Int>) -> (track: Track.ID, position: Duration, isPaused: Bool)?
-    {
+    private func playback(at places: RangeSet<Int>) -> Interruption? {
         guard phase == .active, let pass = lane.current, let place = queue.place(of: pass.track.id),
             places.contains(place)
         else { return nil }
-        return (pass.track.id, pass.isLive ? .zero : position, isPaused)
+        return Interruption(
+            track: pass.track.id,
+            position: pass.isLive ? .zero : position,
+            isPaused: isPaused
+        )
     }
 
-    private mutating func noteInterruption(
-        _ playback: (track: Track.ID, position: Duration, isPaused: Bool)?
-    ) {
-        guard let playback else { return }
-        queue.interrupted(
-            Interruption(
-                track: playback.track,
-                position: playback.position,
-                isPaused: playback.isPaused,
-                successor: queue.currentTrack?.id
-            )
-        )
+    private mutating func noteInterruption(_ playback: Interruption?) {
+        guard var playback else { return }
+        playback.successor = queue.currentTrack?.id
+        queue.history.interrupted(playback)
     }
 
     /// Carries out `change`, which removes the tracks at `places` from the queue, and stops their playback.
@@ -379,8 +361,8 @@ extension PlayerState {
     /// Undoes the last change of the queue. The current track keeps playing, unless it was part of an undone
     /// addition, or replaced the track whose playback the change ended: that track continues where it was.
     private mutating func undo() -> [PlayerEffect] {
-        let added = queue.lastAddition.map { RangeSet($0) } ?? RangeSet()
-        let interruption = queue.interruption.flatMap {
+        let added = queue.history.lastAddition.map { RangeSet($0) } ?? RangeSet()
+        let interruption = queue.history.interruption.flatMap {
             $0.successor == queue.currentTrack?.id ? $0 : nil
         }
         var step: QueueStep?
@@ -392,7 +374,7 @@ extension PlayerState {
     private mutating func resume(_ interruption: Interruption?) -> [PlayerEffect] {
         guard let interruption, let place = queue.place(of: interruption.track) else { return [] }
         queue.putBefore(place)
-        isPaused = interruption.isPaused
+        currentPause = interruption.isPaused ? Pause(begin: now) : nil
         let effects = begin(place, at: interruption.position)
         guard isPaused, let pass = lane.current else { return effects }
         return effects + [pausedEvent(pass)]

@@ -76,7 +76,7 @@ extension PlayerState {
 
     mutating func endOfQueue() -> [PlayerEffect] {
         phase = .ended
-        isPaused = false
+        currentPause = nil
         // Tracks that are still being read will play, and `obeyHeld` decides again after the last command
         // that is due.
         return exitsAtEnd && !awaitsTracks && !heldCommands.hasDue ? finish(fatal: nil) : []

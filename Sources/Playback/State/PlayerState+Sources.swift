@@ -2,8 +2,8 @@ import Media
 
 // The tracks of the sources, and what is found out about them.
 extension PlayerState {
-    /// The sources, or the first part of them, are read: plays track `start` (from 1), or else the first in
-    /// playing order, and carries out the commands that waited for the tracks.
+    /// The sources, or the next part of them, are read. Once the first part is, plays track `start` (from 1),
+    /// or else the first in playing order, and carries out the commands that waited for the tracks.
     mutating func launched(
         _ sources: ResolvedTracks,
         start: Int?,
@@ -14,9 +14,12 @@ extension PlayerState {
         let place = queue.tracks.count
         queue.append(tracks)
         isReading = !isComplete
+        guard phase == .launching else {
+            let problems = sources.problems.flatMap { announcer.problem($0) }
+            return problems + (tracks.isEmpty ? [] : goOn(to: place)) + obeyHeld()
+        }
         var effects = announcer.launched(with: sources.problems, of: tracks.isEmpty ? startSources.last : nil)
         effects.append(.emit(.loaded(tracks: tracks.count)))
-        guard phase == .launching else { return effects }
         phase = tracks.isEmpty && exitsAtEnd ? .ended : .stopped
         guard !tracks.isEmpty else { return effects + obeyHeld() }
         if let start, start > tracks.count { effects += announcer.noStart(start, of: tracks.count) }
@@ -25,19 +28,11 @@ extension PlayerState {
         return effects + begin(first, at: position) + obeyHeld()
     }
 
-    /// More of the sources is read. If all earlier tracks were played, playing continues with the new ones.
-    mutating func launchedMore(_ sources: ResolvedTracks, isComplete: Bool) -> [PlayerEffect] {
-        let place = queue.tracks.count
-        queue.append(sources.tracks)
-        isReading = !isComplete
-        var effects = sources.problems.flatMap { announcer.problem($0) }
-        if !sources.tracks.isEmpty {
-            effects.append(.emit(.loaded(tracks: queue.tracks.count)))
-            effects +=
-                phase == .ended
-                ? begin(queue.next(after: queue.current) ?? place, at: .zero) : dropStalePreparation()
-        }
-        return effects + obeyHeld()
+    /// Tracks were added at `place`. If all earlier ones were played, playing goes on with these.
+    private mutating func goOn(to place: Int) -> [PlayerEffect] {
+        let loaded = PlayerEffect.emit(.loaded(tracks: queue.tracks.count))
+        guard phase == .ended else { return [loaded] + dropStalePreparation() }
+        return [loaded] + begin(queue.next(after: queue.current) ?? place, at: .zero)
     }
 
     /// A source takes long to read. A `next` that waits for the first track passes over it.
@@ -77,15 +72,13 @@ extension PlayerState {
             failed: failed
         )
         if !tracks.isEmpty {
-            effects += queueEvents() + [.emit(.loaded(tracks: queue.tracks.count))]
-            switch phase {
+            effects += queueEvents()
             // A person adds music to hear it. A script has to send `play` after `stop`.
-            case .stopped where isInteractive, .ended where isInteractive:
+            if isInteractive, phase == .stopped || phase == .ended {
                 queue.bringForward(place)
-                effects += begin(place, at: .zero)
-            // The queue was waiting for these tracks, and plays on.
-            case .ended: effects += begin(queue.next(after: queue.current) ?? place, at: .zero)
-            default: effects += dropStalePreparation()
+                effects += [.emit(.loaded(tracks: queue.tracks.count))] + begin(place, at: .zero)
+            } else {
+                effects += goOn(to: place)
             }
         }
         return effects + obeyHeld()

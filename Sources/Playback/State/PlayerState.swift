@@ -15,6 +15,13 @@ struct PlayerState: Sendable {
         case over
     }
 
+    struct Pause: Sendable {
+        var begin: Duration
+        /// `true` if the audio server requested the pause, for instance for a phone call; it may then end the
+        /// pause.
+        var isByServer = false
+    }
+
     /// Seeks that follow one another within this time come from a key held down or a drag along the bar. The
     /// request of such a seek is delayed by this time, in case another seek follows.
     static let seekPause = Duration.milliseconds(300)
@@ -26,11 +33,9 @@ struct PlayerState: Sendable {
     var output: OutputState
     var announcer = Announcer()
     var phase = Phase.launching
-    var isPaused = false
-    /// `true` if the audio server requested the pause, for instance for a phone call; it may then end the
-    /// pause.
-    var isPausedByServer = false
-    var pausedSince = Duration.zero
+    /// Set while the music is paused.
+    var currentPause: Pause?
+    var isPaused: Bool { currentPause != nil }
     /// `true` while more tracks of the sources of the command line are being read.
     var isReading = false
     /// `true` while more tracks are being read: of the sources, or of an `add`.
@@ -109,7 +114,6 @@ struct PlayerState: Sendable {
         case .scripted(let command): take(command, isInTurn: true)
         case .launched(let sources, let start, let position, let isComplete):
             launched(sources, start: start, position: position, isComplete: isComplete)
-        case .launchedMore(let sources, let isComplete): launchedMore(sources, isComplete: isComplete)
         case .reading(let count, let source, let isAddition):
             reading(count, of: source, isAddition: isAddition)
         case .added(let tracks, let problems, let isLast, let source):
@@ -181,7 +185,7 @@ struct PlayerState: Sendable {
     // MARK: The sink, and the failure, loss and return of the audio server
 
     private mutating func outputStarted() -> [PlayerEffect] {
-        var effects = output.isRecovering ? [announcer.soundIsBack()] : []
+        var effects = output.isRecovering ? [announcer.remark("audio-back", "Sound is back")] : []
         output.started()
         queue.wentBackFrom = nil
         guard let pass = lane.current else { return effects }
@@ -207,9 +211,9 @@ struct PlayerState: Sendable {
         case .pauseRequested:
             guard phase == .active, !isPaused else { return [] }
             let effects = obey(.pause)
-            isPausedByServer = true
+            currentPause?.isByServer = true
             return effects
-        case .resumeRequested: return isPaused && isPausedByServer ? obey(.play) : []
+        case .resumeRequested: return currentPause?.isByServer == true ? obey(.play) : []
         case .volumeChanged(let percent, let isMuted):
             volume = percent
             self.isMuted = isMuted

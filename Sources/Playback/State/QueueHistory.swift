@@ -45,7 +45,7 @@ struct Interruption: Sendable, Equatable {
     let isPaused: Bool
     /// The track that became current instead. If another one is current now, the user has chosen it since,
     /// and it goes on playing.
-    let successor: Track.ID?
+    var successor: Track.ID?
 }
 
 /// A change of the queue, with everything needed to undo it.

@@ -97,13 +97,8 @@ package final class SourceResolver: TrackResolver {
 
     /// The music below a folder; that found so far if the task is cancelled.
     private func scan(_ folder: String) async throws -> ResolvedTracks {
-        let isStopped = Locked(false)
-        return try await withTaskCancellationHandler {
-            try await thread.run { [limits] in
-                try FolderScan(limits: limits) { isStopped.withLock { $0 } }.tracks(in: folder)
-            }
-        } onCancel: {
-            isStopped.withLock { $0 = true }
+        try await withTaskExecutorPreference(thread) {
+            try FolderScan(limits: limits) { Task.isCancelled }.tracks(in: folder)
         }
     }
 

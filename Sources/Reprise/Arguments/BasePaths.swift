@@ -61,22 +61,4 @@ enum BasePaths {
 
     /// One variable of the environment.
     static func variable(_ name: String) -> String? { getenv(name).map { FileName.text($0) } }
-
-    /// The whole environment. If a name occurs twice, the first one counts, as for `getenv`.
-    static var environment: [String: String] {
-        var variables: [String: String] = [:]
-        var next = environ
-        while let entry = next.pointee {
-            let parts = FileName.text(entry).split(
-                separator: "=",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
-            if let name = parts.first.map(String.init), variables[name] == nil {
-                variables[name] = parts.count > 1 ? String(parts[1]) : ""
-            }
-            next += 1
-        }
-        return variables
-    }
 }

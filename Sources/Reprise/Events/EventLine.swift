@@ -43,16 +43,16 @@ struct EventLine: Sendable {
         case .volume(let percent, let isMuted): ("volume", volume(percent, isMuted))
         case .mode(let modes): ("mode", fields(of: modes))
         case .queue(let report): ("queue", queue(report))
-        case .status(let report):
+        case .status(let player):
             (
                 "status",
                 [
-                    ("state", .text(SafeText(report.state.rawValue))),
-                    ("index", .count(orNone: report.index)),
-                    ("tracks", .count(report.count)),
-                ] + volume(report.volume, report.isMuted) + fields(of: report.modes)
+                    ("state", .text(SafeText(player.state.rawValue))),
+                    ("index", .count(orNone: player.currentIndex.map { $0 + 1 })),
+                    ("tracks", .count(player.tracks.count)),
+                ] + volume(player.volume, player.isMuted) + fields(of: player.modes)
             )
-        case .list(let report): ("list", list(report))
+        case .list(let player): ("list", list(player))
         case .summary(let report):
             (
                 "summary",
@@ -116,10 +116,10 @@ struct EventLine: Sendable {
         ]
     }
 
-    private static func list(_ report: PlayerEvent.ListReport) -> EventFields {
-        let tracks = EventField.list(count: report.tracks.count) { place in
-            let track = report.tracks[place]
-            let facts = report.facts[track.id]
+    private static func list(_ player: PlayerSnapshot) -> EventFields {
+        let tracks = EventField.list(count: player.tracks.count) { place in
+            let track = player.tracks[place]
+            let facts = player.learned[track.id]
             let tags = facts?.tags ?? track.tags
             var fields: EventFields = [
                 ("index", .count(place + 1)), ("source", .text(track.location.safeText)),
@@ -127,13 +127,13 @@ struct EventLine: Sendable {
                 ("duration", .seconds(orNone: facts?.duration ?? track.duration)),
             ]
             fields += albumFields(of: tags)
-            if let part = report.availability[track.id]?.fraction {
+            if let part = player.availability[track.id]?.fraction {
                 fields.append(("cached", .fraction(part)))
             }
             fields += episodeFields(track.episode, isPlayed: track.isPlayed)
             return EventField.group(fields)
         }
-        return [("index", .count(orNone: report.index)), ("tracks", tracks)]
+        return [("index", .count(orNone: player.currentIndex.map { $0 + 1 })), ("tracks", tracks)]
     }
 
     private static func place(_ index: Int, _ position: Duration, _ isExact: Bool) -> EventFields {

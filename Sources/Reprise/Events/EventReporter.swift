@@ -47,10 +47,10 @@ final class EventReporter: Sendable {
     func report(_ event: PlayerEvent) {
         narrator.withLock { narrator in
             // Lines are made on the thread that writes them, since those of a long queue take their time.
-            if case .list(let report) = event {
+            if case .list(let player) = event {
                 queue.submit { [self, now = clock.now] in
                     if style == .plain {
-                        for line in PlainNarrator.lines(of: report) { writer.write(line.string) }
+                        for line in PlainNarrator.lines(of: player) { writer.write(line.string) }
                     } else {
                         write(EventLine(event, at: now))
                     }

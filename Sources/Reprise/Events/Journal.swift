@@ -2,7 +2,7 @@ import Glibc
 import Media
 import System
 
-/// Writes the requests and decisions of the loaders to a file, one JSON object per line (see `JournalLine`).
+/// Writes the requests and decisions of the loaders to a file, one JSON object per line (see `JournalRecord.line`).
 ///
 /// A thread of its own writes the lines, so a slow disk never delays a loader. After the first error, such as
 /// a full disk, all further lines are dropped, and playback continues.
@@ -28,33 +28,27 @@ final class JournalFile: RequestJournal {
     }
 
     func record(_ record: JournalRecord) {
-        queue.submit { [writer] in writer.write(JournalLine(record).json) }
+        queue.submit { [writer] in writer.write(record.line) }
     }
 
     /// Returns as soon as all lines are written, or after `writeLimit`. Later records are dropped.
     func finish() async { await queue.finish { [descriptor] in close(descriptor) } }
 }
 
-/// A line of the journal. Names and order of the fields are part of the contract with programs that read
-/// them, and are described in `docs/events.md`.
-struct JournalLine: Sendable {
-    private let fields: EventFields
-
-    init(_ record: JournalRecord) {
+extension JournalRecord {
+    /// The record as a JSON object, without a line break. Names and order of the fields are part of the
+    /// contract with programs that read them, and are described in `docs/events.md`.
+    var line: String {
         let (event, own): (SafeText, EventFields) =
-            switch record.event {
+            switch event {
             case .request(let request): ("request", Self.fields(of: request))
             case .decision(let decision, let reason):
                 ("decision", [("decision", .text(SafeText(decision.rawValue))), ("reason", .text(reason))])
             }
-        fields =
-            [
-                ("t", .seconds(record.time)), ("event", .text(event)), ("resource", .text(record.resource)),
-            ] + own
+        return EventLine.json(
+            [("t", .seconds(time)), ("event", .text(event)), ("resource", .text(resource))] + own
+        )
     }
-
-    /// The line as a JSON object, without a line break.
-    var json: String { EventLine.json(fields) }
 
     private static func fields(of request: RequestRecord) -> EventFields {
         [

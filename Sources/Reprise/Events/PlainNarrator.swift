@@ -9,14 +9,14 @@ struct PlainNarrator: Sendable {
     private var isPaused = false
 
     /// A line for each track of a list.
-    static func lines(of report: PlayerEvent.ListReport) -> some Sequence<SafeText> {
-        (0..<max(1, report.tracks.count)).lazy.map { place in
-            guard !report.tracks.isEmpty else { return "The queue is empty" }
-            let track = report.tracks[place]
+    static func lines(of player: PlayerSnapshot) -> some Sequence<SafeText> {
+        (0..<max(1, player.tracks.count)).lazy.map { place in
+            guard !player.tracks.isEmpty else { return "The queue is empty" }
+            let track = player.tracks[place]
             var entry = PlayerEvent.TrackReport(index: place + 1, source: track.location.safeText)
-            entry.tags = report.facts[track.id]?.tags ?? track.tags
+            entry.tags = player.learned[track.id]?.tags ?? track.tags
             let length =
-                (report.facts[track.id]?.duration ?? track.duration).map { ", " + $0.clockTime } ?? ""
+                (player.learned[track.id]?.duration ?? track.duration).map { ", " + $0.clockTime } ?? ""
             return SafeText("\(entry.index) ") + name(of: entry) + SafeText(length)
         }
     }
@@ -57,11 +57,11 @@ struct PlainNarrator: Sendable {
             // The track that plays may have another number now; it need not be announced again.
             if let index = report.index { announced?.index = index }
             return nil
-        case .status(let report):
-            let state = report.state.rawValue
-            let number = report.index.map { " \($0) of \(report.count)" } ?? ""
+        case .status(let player):
+            let state = player.state.rawValue
+            let number = player.currentIndex.map { " \($0 + 1) of \(player.tracks.count)" } ?? ""
             return SafeText(
-                "\(state.prefix(1).uppercased())\(state.dropFirst())\(number), volume \(report.volume) %"
+                "\(state.prefix(1).uppercased())\(state.dropFirst())\(number), volume \(player.volume) %"
             )
         // `PlainKeys` prints these changes itself, together with those that have no event.
         case .volume, .mode: return nil

@@ -144,10 +144,7 @@ final class PlayingSession: Sendable {
     }
 
     private var screenConfiguration: TerminalConfiguration {
-        var configuration = TerminalConfiguration(
-            environment: BasePaths.environment,
-            stderrPath: interface.logFile
-        )
+        var configuration = TerminalConfiguration(BasePaths.variable, stderrPath: interface.logFile)
         configuration.usesMouse = !options.noMouse
         configuration.theme = options.theme
         configuration.keyMap = interface.screen.keyMap

@@ -58,12 +58,11 @@ extension PlaybackSettings {
         // A session that never changed the volume saves 100; in that case, leave the volume to the audio
         // server.
         let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
-        self.init(
-            exitsAtEnd: presentation != .screen,
-            volume: options.volume ?? lastVolume,
-            repeatMode: options.repeatMode ?? last?.repeatMode ?? .off,
-            shuffle: options.shuffle ?? last?.isShuffled ?? false
-        )
+        self.init()
+        exitsAtEnd = presentation != .screen
+        volume = options.volume ?? lastVolume
+        repeatMode = options.repeatMode ?? last?.repeatMode ?? .off
+        shuffle = options.shuffle ?? last?.isShuffled ?? false
         fillsHeardTracks = options.fill
         gainMode = options.gain ?? last?.gainMode ?? .off
         // Without a screen, positions are printed once a second.

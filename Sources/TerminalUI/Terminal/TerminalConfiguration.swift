@@ -39,10 +39,11 @@ package struct TerminalConfiguration: Sendable {
     /// The longest wait for the player to quit.
     package var quitWait = Duration.seconds(3)
 
-    package init(environment: [String: String], stderrPath: String? = nil) {
-        term = environment["TERM"]
-        usesColor = (environment["NO_COLOR"] ?? "").isEmpty
-        isInTmux = !(environment["TMUX"] ?? "").isEmpty
+    /// `variable` returns a variable of the environment.
+    package init(_ variable: (String) -> String?, stderrPath: String? = nil) {
+        term = variable("TERM")
+        usesColor = (variable("NO_COLOR") ?? "").isEmpty
+        isInTmux = !(variable("TMUX") ?? "").isEmpty
         self.stderrPath = stderrPath
     }
 

@@ -57,12 +57,11 @@ final class Stage: Sendable {
         parts.connecting = reaching
         parts.openFile = openFile
         if readsTags { parts.openFile = { path, _ in try open(.file(path)) } }
-        var settings = PlaybackSettings(
-            exitsAtEnd: exitsAtEnd,
-            volume: volume,
-            repeatMode: repeatMode,
-            seed: 1
-        )
+        var settings = PlaybackSettings()
+        settings.exitsAtEnd = exitsAtEnd
+        settings.volume = volume
+        settings.repeatMode = repeatMode
+        settings.seed = 1
         settings.fillsHeardTracks = fills
         settings.gainMode = gain
         player = Player(parts: parts, settings: settings)

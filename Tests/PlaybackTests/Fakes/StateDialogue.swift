@@ -35,6 +35,10 @@ extension PlayerInput {
         .launched(ResolvedTracks(tracks: tracks), start: start, position: .zero)
     }
 
+    static func launchedMore(_ sources: ResolvedTracks, isComplete: Bool) -> PlayerInput {
+        .launched(sources, start: nil, position: .zero, isComplete: isComplete)
+    }
+
     /// The pass knows its format and begins exactly at frame 0.
     static func ready(_ id: PassID, _ info: StreamInfo = .music()) -> PlayerInput {
         .passReady(id, info, SeekLanding(frame: 0, isExact: true))

@@ -28,7 +28,7 @@ struct JournalTests {
 
     @Test func `a request is one line with its reason, range and result`() {
         #expect(
-            JournalLine(record(.request(request))).json
+            record(.request(request)).line
                 == #"{"t":0.34,"event":"request","resource":"http://h/a.mp3","number":7,"why":"read-ahead","#
                 + #""asked":"0-65535","started":0.25,"firstByte":0.04,"duration":0.09,"status":206,"#
                 + #""answered":"0-65535","bytes":65536,"end":"complete","version":"HTTP/1.1","reused":true,"#
@@ -40,7 +40,7 @@ struct JournalTests {
         var request = RequestRecord(number: 1, why: .demand, asked: 100 ..< .max, startedAt: .zero)
         request.end = "timed-out"
         #expect(
-            JournalLine(record(.request(request))).json
+            record(.request(request)).line
                 == #"{"t":0.34,"event":"request","resource":"http://h/a.mp3","number":1,"why":"demand","#
                 + #""asked":"100-","started":0,"firstByte":null,"duration":0,"status":null,"answered":null,"#
                 + #""bytes":0,"end":"timed-out","version":null,"reused":null,"host":null}"#
@@ -49,7 +49,7 @@ struct JournalTests {
 
     @Test func `a decision has its reason`() {
         #expect(
-            JournalLine(record(.decision(.retryLater, "the host cannot be found"))).json
+            record(.decision(.retryLater, "the host cannot be found")).line
                 == #"{"t":0.34,"event":"decision","resource":"http://h/a.mp3","decision":"retry-later","#
                 + #""reason":"the host cannot be found"}"#
         )
