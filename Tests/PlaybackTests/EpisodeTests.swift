@@ -206,9 +206,9 @@ import Testing
         var tracks = Self.tracks
         for index in tracks.indices { tracks[index].tags = TrackTags(title: "Fog", artist: "Harbour") }
         state.send(.launched(tracks), .ready(1, .music(title: "episode_final_2")))
-        #expect(state.contents.described[0].tags.title == "Fog")
+        #expect(state.described[0].tags.title == "Fog")
         state.send(.jump(4))
         state.send(.ready(2, .music(title: "River")))
-        #expect(state.contents.described[3].tags.title == "River")
+        #expect(state.described[3].tags.title == "River")
     }
 }

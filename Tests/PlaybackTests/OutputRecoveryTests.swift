@@ -17,7 +17,7 @@ import Testing
             delays.append(delay)
             let beside = recovery.attempt(atOnce: false)
             #expect(beside == nil)
-            let hasFailed = recovery.failed(recovery.number)
+            let hasFailed = recovery.ended(recovery.number, isReached: false)
             #expect(hasFailed)
         }
         #expect(delays == [0.5, 1, 2, 4, 5, 5, 5].map { .seconds($0) })
@@ -25,7 +25,10 @@ import Testing
         let hurried = [recovery.attempt(atOnce: true), recovery.attempt(atOnce: true)]
         #expect(hurried == [.zero, .zero])
         let newest = recovery.number
-        let results = [recovery.reached(newest - 1), recovery.failed(newest - 1), recovery.reached(newest)]
+        let results = [
+            recovery.ended(newest - 1, isReached: true), recovery.ended(newest - 1, isReached: false),
+            recovery.ended(newest, isReached: true),
+        ]
         #expect(results == [false, false, true] && recovery.isReached)
         recovery.lost()
         #expect(!recovery.isReached)
@@ -160,8 +163,12 @@ import Testing
         // An immediate attempt does not wait, even if the result of the previous one is already on its way.
         state.send(.pause)
         #expect(state.send(.play).last == .reconnectOutput(after: .zero, attempt: 2))
-        #expect(state.send(.outputUnreachable(attempt: 1)).isEmpty)
-        #expect(state.send(.outputReached(attempt: 2)).contains(.openOutput(StreamInfo.music().format)))
+        #expect(state.send(.searchEnded(attempt: 1, isReached: false)).isEmpty)
+        #expect(
+            state.send(.searchEnded(attempt: 2, isReached: true)).contains(
+                .openOutput(StreamInfo.music().format)
+            )
+        )
     }
 
     @Test(arguments: [nil, 40, 100])

@@ -248,8 +248,8 @@ struct QueueCommandTests {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         state.send(.infoChanged(1, .music(title: "River")))
         _ = command(.jump(2), &state)
-        #expect(state.contents.described.first?.tags.title == "River")
-        #expect(state.contents.described.first?.duration == .seconds(10))
+        #expect(state.described.first?.tags.title == "River")
+        #expect(state.described.first?.duration == .seconds(10))
     }
 
     /// What a player does while nothing plays.

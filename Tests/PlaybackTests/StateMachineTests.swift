@@ -137,7 +137,7 @@ private let format = StreamInfo.music().format
         #expect([output.lost(because: error), output.lost(because: error)] == [true, false])
         #expect(output.isLost && output.isRecovering)
         #expect(output.reconnect(atOnce: true) == [.reconnectOutput(after: .zero, attempt: 1)])
-        #expect(output.reached(by: 1) == true)
+        #expect(output.ended(1, isReached: true) == true)
         #expect(!output.isLost && output.isRecovering)
         output.started()
         #expect(!output.isRecovering)
@@ -216,52 +216,39 @@ private let format = StreamInfo.music().format
         #expect(lane.position == .milliseconds(4_250))
         #expect(lane.landingCorrected(99, by: 1) == false)
     }
-}
 
-@Suite struct TimelineTests {
-    private func timeline(_ passes: [(pass: Int, start: FrameCount, landing: FrameCount)]) -> Timeline {
-        var timeline = Timeline()
-        for (pass, start, landing) in passes {
-            timeline.append(
-                Timeline.Segment(
-                    pass: PassID(value: pass),
-                    start: start,
-                    landing: landing,
-                    format: StreamInfo.music().format,
-                    isExact: false
-                )
-            )
+    /// Passes that begin at these frames of the stream, the first 7 s into its track.
+    private func lane(_ starts: [FrameCount]) -> PassLane {
+        var lane = PassLane()
+        for (place, start) in starts.enumerated() {
+            let id = lane.prepare(numbered([place])[0], at: .zero).id
+            lane.update(id) { pass in
+                pass.info = .music()
+                pass.landing = SeekLanding(frame: place == 0 ? 7_000 : 0, isExact: true)
+            }
+            lane.granted(id, at: start)
         }
-        return timeline
+        return lane
     }
-
-    private let short = [(1, 100, 7_000), (2, 400, 0), (3, 400, 0), (4, 401, 0)] as [(Int, Int64, Int64)]
 
     @Test(
         arguments: [
-            (100, [], 7_000), (399, [], 7_299), (400, [], 7_300), (401, [1, 2], 1), (402, [1, 2, 3], 1),
-        ] as [(FrameCount, [Int], Int)]
+            (100, [], 7_000), (399, [], 7_299), (400, [], 7_300), (401, [300, 0], 1), (402, [300, 0, 1], 1),
+            (9_000, [300, 0, 1], 8_599),
+        ] as [(FrameCount, [FrameCount], Int)]
     )
-    func `a pass is over when a frame of a later one was heard`(
+    func `a pass is over when a frame of a later one was heard, and then has all its frames`(
         heard: FrameCount,
-        passed: [Int],
+        passed: [FrameCount],
         position: Int
     ) {
-        var timeline = timeline(short)
-        #expect(timeline.advance(to: heard).map(\.pass.value) == passed)
-        #expect(timeline.position(at: heard) == .milliseconds(position))
-    }
-
-    @Test func `a pass that passed has all its frames, however late that is noticed`() {
-        var timeline = timeline(short)
-        #expect(timeline.advance(to: 9_000).map(\.frames) == [300, 0, 1])
-    }
-
-    @Test func `a correction moves the positions of all frames of its pass`() {
-        var timeline = timeline([(1, 0, 5_000), (1, 300, 5_300), (2, 600, 0)])
-        timeline.correct(1, by: -200)
-        #expect(timeline.segments.map(\.landing) == [4_800, 5_100, 0])
-        #expect(timeline.segments.map(\.isExact) == [true, true, false])
-        #expect(timeline.position(at: 100) == .milliseconds(4_900))
+        var lane = lane([100, 400, 400, 401])
+        lane.heard(heard)
+        var frames: [FrameCount] = []
+        while let passed = lane.framesOfPassed {
+            frames.append(passed)
+            lane.removeFirst()
+        }
+        #expect(frames == passed && lane.position == .milliseconds(position))
     }
 }

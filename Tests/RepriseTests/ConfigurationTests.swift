@@ -95,19 +95,19 @@ import Testing
         ("[keys]\nx = 3", "2: keys.x takes a text in quotes"),
         (
             "[play]\nvolume = 300",
-            "2: play.volume: The value '300' is invalid for '--volume <percent>': use 0 to 100"
+            "2: The value '300' is invalid for '--volume <percent>': use 0 to 100"
         ),
         (
             "\n\n[cache]\nsize = \"much\"",
-            "4: cache.size: The value 'much' is invalid for '--cache-size <size>': use a size as 500M or 10GB"
+            "4: The value 'much' is invalid for '--cache-size <size>': use a size as 500M or 10GB"
         ),
         (
             "[network]\nheader = [\"A: 1\", \"hunter\"]",
-            "2: network.header: --header takes 'Name: value' or @FILE, and no field like Range that the player sets itself"
+            "2: --header takes 'Name: value' or @FILE, and no field like Range that the player sets itself"
         ),
         (
             "[cache]\noff = true\n[network]\nfill = true",
-            "4: network.fill: --fill needs the cache that --no-cache forbids"
+            "4: --fill needs the cache that --no-cache forbids"
         ),
     ])
     func `a refused setting is named with file and line`(_ file: String, _ expected: String) {
@@ -136,10 +136,10 @@ import Testing
         }
         let errors = configuration.errors.map(\.description)
         let starts = [
-            "c:2: Unknown setting play.volum – did you mean play.volume?", "c:3: play.gain: ",
+            "c:2: Unknown setting play.volum – did you mean play.volume?", "c:3: The value ",
             "c:5: network.fill takes true",
             "c:7: keys.x can't run this: Unknown command \"quitt\" – did you mean quit?",
-            "c:9: colors.titel is not a part of the screen – did you mean title?", "c:11: cache.size: ",
+            "c:9: colors.titel is not a part of the screen – did you mean title?", "c:11: The value ",
         ]
         #expect(errors.count == starts.count)
         for (error, start) in zip(errors, starts) { #expect(error.hasPrefix(start), "\(error)") }

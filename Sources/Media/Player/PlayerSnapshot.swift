@@ -125,10 +125,3 @@ package protocol PlayerControl: Sendable {
     /// waits.
     var soundPicture: SoundPicture? { get }
 }
-
-extension PlayerControl {
-    /// By default, there are no spectrum and levels.
-    package func watchSound(_ isWatched: Bool) {}
-
-    package var soundPicture: SoundPicture? { nil }
-}

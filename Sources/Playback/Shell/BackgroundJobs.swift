@@ -9,8 +9,8 @@ final class BackgroundJobs: Sendable {
     private let send: @Sendable (PlayerInput) -> Void
     /// Resolves sources, which may wait for the network. `changes`, which saves playlists and pins tracks,
     /// does not wait for it.
-    private let additions: SourceReader
-    private let changes = JobLine()
+    let additions: SourceReader
+    let changes = JobLine()
 
     init(parts: PlaybackParts, send: @escaping @Sendable (PlayerInput) -> Void) {
         additions = SourceReader(
@@ -32,18 +32,11 @@ final class BackgroundJobs: Sendable {
     /// The number of jobs that are not done.
     var count: Int { additions.count + changes.count }
 
-    func resolve(_ source: String) { additions.read([source]) }
-
-    /// Stops resolving the present sources, and sends the tracks that were read of them. Sources added later
-    /// are resolved.
-    func stopAdding() { additions.stop() }
-
-    /// Saves `contents`. The list of tracks with their tags is made only when the job runs, so that waiting
+    /// Saves `tracks` with all known tags and lengths. That list is made only when the job runs, so that waiting
     /// jobs share the parts of the queue instead of copying them.
-    func save(_ contents: QueueContents, to path: String) {
+    func save(_ tracks: [Track], _ facts: [Track.ID: TrackFacts], to path: String) {
         change(.save(path)) { [save] in
-            let tracks = contents.described
-            try await save(tracks, path)
+            try await save(tracks.map { $0.described(by: facts[$0.id]) }, path)
             return .saved(count: tracks.count, path: path)
         }
     }
@@ -83,12 +76,6 @@ final class BackgroundJobs: Sendable {
             }
         }
     }
-
-    /// Cancels resolving: no more tracks are needed.
-    func stopResolving() { additions.end() }
-
-    /// Returns when every playlist is saved and every pin is set, or its failure was reported.
-    func finishSaving() async { await changes.finish() }
 }
 
 /// Carries out jobs in the background, one after another, in the order in which they were added.

@@ -45,16 +45,7 @@ final class PlayerShell {
         self.events = events
         self.reading = reading
         self.send = send
-        state = PlayerState(
-            exitsAtEnd: settings.exitsAtEnd,
-            joining: parts.output.joining,
-            volume: settings.volume ?? 100,
-            repeatMode: settings.repeatMode,
-            isShuffled: settings.shuffle,
-            gainMode: settings.gainMode,
-            startSources: sources,
-            seed: settings.seed
-        )
+        state = PlayerState(settings, joining: parts.output.joining, startSources: sources)
         state.memory = parts.memory
         let cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
         self.cached = cached
@@ -162,12 +153,12 @@ final class PlayerShell {
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
-        case .resolve(let source): jobs.resolve(source)
+        case .resolve(let source): jobs.additions.read([source])
         case .stopReading:
             reading.stop()
-            jobs.stopAdding()
+            jobs.additions.stop()
         case .passOverSource: reading.passOver()
-        case .save(let path, let contents): jobs.save(contents, to: path)
+        case .save(let path, let tracks, let facts): jobs.save(tracks, facts, to: path)
         case .finish(let error):
             fatal = error
             isOver = true
@@ -367,13 +358,14 @@ final class PlayerShell {
         tick?.task.cancel()
         cached?.stop()
         tags?.stop()
-        jobs.stopResolving()
+        jobs.additions.end()
         heardPasses = []
         for id in passes.ids { await cancelPass(id, keepsResource: false) }
         // Silence the sink before waiting for the disk.
         await sound.close()
         await passes.close()
-        await jobs.finishSaving()
+        // Every playlist is saved and every pin is set, or its failure was reported.
+        await jobs.changes.finish()
         for input in closeInbox() {
             switch input {
             case .notice(let error, _):

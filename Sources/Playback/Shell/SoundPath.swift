@@ -92,9 +92,9 @@ final class SoundPath {
                 try Task.checkCancellation()
                 try await output.connect()
                 try Task.checkCancellation()
-                send(.outputReached(attempt: attempt))
+                send(.searchEnded(attempt: attempt, isReached: true))
             } catch {
-                if !Task.isCancelled { send(.outputUnreachable(attempt: attempt)) }
+                if !Task.isCancelled { send(.searchEnded(attempt: attempt, isReached: false)) }
             }
         }
     }

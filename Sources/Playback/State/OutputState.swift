@@ -137,11 +137,10 @@ struct OutputState: Sendable, Equatable {
         return [.reconnectOutput(after: delay, attempt: attempt)]
     }
 
-    /// `attempt` has reached the server; returns `false` if it was replaced.
-    mutating func reached(by attempt: Int) -> Bool { recovery?.reached(attempt) == true }
-
-    /// `attempt` has failed; returns `false` if it was replaced.
-    mutating func unreachable(by attempt: Int) -> Bool { recovery?.failed(attempt) == true }
+    /// `attempt` has reached the server, or failed; returns `false` if it was replaced.
+    mutating func ended(_ attempt: Int, isReached: Bool) -> Bool {
+        recovery?.ended(attempt, isReached: isReached) == true
+    }
 }
 
 /// Times the attempts to reach an audio server that was lost. Pure.
@@ -196,17 +195,10 @@ struct OutputRecovery: Sendable, Equatable {
         }
     }
 
-    /// That attempt has reached the server; returns `false` if it was replaced.
-    mutating func reached(_ attempt: Int) -> Bool {
+    /// That attempt has reached the server, or failed; returns `false` if it was replaced.
+    mutating func ended(_ attempt: Int, isReached: Bool) -> Bool {
         guard stage == .trying, attempt == number else { return false }
-        stage = .reached
-        return true
-    }
-
-    /// That attempt has failed; returns `false` if it was replaced.
-    mutating func failed(_ attempt: Int) -> Bool {
-        guard stage == .trying, attempt == number else { return false }
-        stage = .idle
+        stage = isReached ? .reached : .idle
         return true
     }
 }

@@ -34,6 +34,14 @@ struct Pass: Sendable {
         }
     }
 
+    /// The place of the pass in the open stream.
+    struct Placement: Sendable {
+        /// The stream's frame with which the pass begins.
+        var start: FrameCount
+        /// The format of the stream's frames, also while `info` has the one that follows.
+        var format: AudioFormat
+    }
+
     let id: PassID
     let track: Track
     /// The requested start of the pass.
@@ -41,6 +49,8 @@ struct Pass: Sendable {
     var stage = Stage.opening
     var info: StreamInfo?
     var landing = SeekLanding(frame: 0, isExact: true)
+    /// Set once the pass was allowed to write.
+    var placement: Placement?
     /// The reason for stopping before the end.
     var failure: MediaError?
     /// Frames of the same track that were played by earlier passes, or by this one before a change of format.
@@ -121,7 +131,6 @@ struct Pass: Sendable {
 /// and by at most one that has been prepared and waits for its turn.
 struct PassLane: Sendable {
     private(set) var passes: [Pass] = []
-    private var timeline = Timeline()
     /// Frames of the open stream that were heard.
     private var heard: FrameCount = 0
     private var lastNumber = 0
@@ -147,13 +156,18 @@ struct PassLane: Sendable {
     func isCurrent(_ id: PassID) -> Bool { passes.first?.id == id }
 
     /// Frames of the current track that were heard, in all of its passes.
-    var heardFrames: FrameCount { (current?.framesBefore ?? 0) + timeline.heardFrames(at: heard) }
+    var heardFrames: FrameCount { current.map { $0.framesBefore + heardFrames(of: $0) } ?? 0 }
+
+    /// The frames of `pass` in the open stream that were heard; those of later passes are not left out.
+    private func heardFrames(of pass: Pass) -> FrameCount {
+        pass.placement.map { max(0, heard - $0.start) } ?? 0
+    }
 
     /// The position heard, or the destination of a pending start or seek.
     var position: Duration {
         guard let current else { return .zero }
-        if timeline.segments.first?.pass == current.id, let position = timeline.position(at: heard) {
-            return position
+        if let placement = current.placement {
+            return placement.format.duration(of: current.landing.frame + heardFrames(of: current))
         }
         guard current.stage != .opening, let format = current.info?.format else { return current.start }
         return format.duration(of: current.landing.frame)
@@ -161,7 +175,7 @@ struct PassLane: Sendable {
 
     /// The number of frames until the next title or track begins to be heard; `nil` if none is due.
     var framesUntilChange: FrameCount? {
-        let frames = [current?.comingTitles.first?.frame, timeline.segments.dropFirst().first?.start]
+        let frames = [current?.comingTitles.first?.frame, passes.dropFirst().first?.placement?.start]
         return frames.compactMap { $0 }.min().map { max(0, $0 - heard) }
     }
 
@@ -196,7 +210,6 @@ struct PassLane: Sendable {
     /// Prepares the track of a pass again, because its resource has changed.
     mutating func prepareAnew(_ id: PassID) -> Pass? {
         guard let place = place(of: id) else { return nil }
-        timeline.remove(id)
         var pass = makePass(passes[place].track, at: passes[place].start)
         pass.changes = passes[place].changes
         passes[place] = pass
@@ -231,8 +244,8 @@ struct PassLane: Sendable {
         return passes.filter { $0.id != exempt }.map { .cancelPass($0.id, keepsResource: $0.id == reused) }
     }
 
-    /// Clears the timeline of the stream, whose frames will not be heard.
-    mutating func streamDropped() { timeline.removeAll() }
+    /// The frames of the stream will not be heard.
+    mutating func streamDropped() { for place in passes.indices { passes[place].placement = nil } }
 
     mutating func removeFirst() { passes.removeFirst() }
 
@@ -250,36 +263,25 @@ struct PassLane: Sendable {
 
     /// The first frame of the pass will be the sink's frame `start`.
     mutating func granted(_ id: PassID, at start: FrameCount) {
-        guard let pass = self[id], let format = pass.info?.format else { return }
-        timeline.append(
-            Timeline.Segment(
-                pass: id,
-                start: start,
-                landing: pass.landing.frame,
-                format: format,
-                isExact: pass.landing.isExact
-            )
-        )
+        update(id) { pass in
+            pass.placement = pass.info.map { Pass.Placement(start: start, format: $0.format) }
+        }
     }
 
     /// The frames of the pass lie `shift` later in the track than estimated.
     mutating func landingCorrected(_ id: PassID, by shift: FrameCount) -> Bool {
-        timeline.correct(id, by: shift)
-        return update(id) { pass in
+        update(id) { pass in
             pass.landing.frame += shift
             pass.landing.isExact = true
         } != nil
     }
 
-    /// The pass has failed before it wrote anything.
-    mutating func failedBeforeWriting(_ id: PassID) { timeline.remove(id) }
-
     /// A live stream has reached a title, `frames` after the permission to write. Returns `true` if the title
     /// is heard already.
     mutating func titleReached(_ id: PassID, _ title: SafeText, after frames: FrameCount) -> Bool {
         guard let pass = self[id] else { return false }
-        if frames > 0, let segment = timeline.segments.last(where: { $0.pass == id }) {
-            update(id) { $0.comingTitles.append((segment.start + frames, title)) }
+        if frames > 0, let start = pass.placement?.start {
+            update(id) { $0.comingTitles.append((start + frames, title)) }
             return isCurrent(id) && takeHeardTitle()
         }
         guard pass.streamTitle != title else { return false }
@@ -306,86 +308,33 @@ struct PassLane: Sendable {
 
     /// The sink has played everything that was written, which its count of frames may not show yet.
     mutating func drained() {
-        guard let last = timeline.segments.last, let pass = self[last.pass] else { return }
-        heard = max(heard, last.start + pass.writtenFrames)
+        guard let last = passes.last(where: { $0.placement != nil }), let start = last.placement?.start
+        else { return }
+        heard = max(heard, start + last.writtenFrames)
     }
 
-    /// Returns the passes that were heard to their last frame, each with the number of its frames: all before
-    /// the pass that is heard now.
+    /// The number of frames of the current pass, if it was heard to its last one; `nil` if it was not.
     ///
     /// Exactly at the boundary, the old pass stays current, because nothing of the new one was heard yet.
-    mutating func advance() -> [(pass: PassID, frames: FrameCount)] { timeline.advance(to: heard) }
+    var framesOfPassed: FrameCount? {
+        guard let start = current?.placement?.start, let next = passes.dropFirst().first?.placement?.start,
+            heard > next
+        else { return nil }
+        return next - start
+    }
 
     /// If the current pass waits for a stream in another format, moves its landing past the frames that were
     /// heard.
     mutating func continueAfterFormatChange() {
-        guard let pass = current, pass.stage == .changing, let last = timeline.segments.last,
-            last.pass == pass.id, let format = pass.info?.format
+        guard let pass = current, pass.stage == .changing, let placement = pass.placement,
+            let format = pass.info?.format
         else { return }
         passes[0].framesBefore += pass.writtenFrames
         // Frames are counted in the old sample rate; `format` has the new one.
-        let end = last.format.duration(of: pass.landing.frame + pass.writtenFrames)
+        let end = placement.format.duration(of: pass.landing.frame + pass.writtenFrames)
         passes[0].landing.frame = format.frames(in: end)
         passes[0].writtenFrames = 0
     }
 
     private func place(of id: PassID) -> Int? { passes.firstIndex { $0.id == id } }
-}
-
-/// Maps frames of the sink to tracks and positions in them. Pure.
-///
-/// Tracks of one format follow each other in one stream, so the heard track changes within the stream, some
-/// time after the decoder has advanced to the next one.
-struct Timeline: Sendable {
-    struct Segment: Sendable, Equatable {
-        var pass: PassID
-        /// The first frame, in the sink's count.
-        var start: FrameCount
-        /// The frame of the track at `start`.
-        var landing: FrameCount
-        var format: AudioFormat
-        var isExact: Bool
-    }
-
-    private(set) var segments: [Segment] = []
-
-    /// A pass begins to write.
-    mutating func append(_ segment: Segment) { segments.append(segment) }
-
-    /// Removes a pass that wrote nothing.
-    mutating func remove(_ pass: PassID) { segments.removeAll { $0.pass == pass } }
-
-    /// The frames of `pass` lie `shift` later in its track than estimated, and are now exact.
-    mutating func correct(_ pass: PassID, by shift: FrameCount) {
-        for index in segments.indices where segments[index].pass == pass {
-            segments[index].landing += shift
-            segments[index].isExact = true
-        }
-    }
-
-    mutating func removeAll() { segments = [] }
-
-    /// Removes segments that ended before `heard`, and returns their passes, each with the number of its
-    /// frames.
-    ///
-    /// Exactly at the boundary, the old pass stays, because nothing of the new one was heard yet.
-    mutating func advance(to heard: FrameCount) -> [(pass: PassID, frames: FrameCount)] {
-        var passed: [(pass: PassID, frames: FrameCount)] = []
-        while segments.count > 1, heard > segments[1].start {
-            passed.append((segments[0].pass, segments[1].start - segments[0].start))
-            segments.removeFirst()
-        }
-        return passed
-    }
-
-    /// Frames of the current segment that were heard.
-    func heardFrames(at heard: FrameCount) -> FrameCount {
-        segments.first.map { max(0, heard - $0.start) } ?? 0
-    }
-
-    /// The position in the track being heard; `nil` if no pass was allowed to write into the stream.
-    func position(at heard: FrameCount) -> Duration? {
-        guard let segment = segments.first else { return nil }
-        return segment.format.duration(of: segment.landing + max(0, heard - segment.start))
-    }
 }

@@ -188,10 +188,16 @@ struct PlayQueue: Sendable {
 
     /// Moves a track that the user chose to the place after the current one in a shuffled order, so that the
     /// tracks between them are still played.
-    mutating func bringForward(_ place: Int) {
+    mutating func bringForward(_ place: Int) { putBesideCurrent(place, distance: 1) }
+
+    /// Moves a track that was brought back to the place before the current one in a shuffled order, so that
+    /// the same tracks follow it as before.
+    mutating func putBefore(_ place: Int) { if current != nil { putBesideCurrent(place, distance: 0) } }
+
+    private mutating func putBesideCurrent(_ place: Int, distance: Int) {
         guard place != current, let old = order?.firstIndex(of: place) else { return }
         order?.remove(at: old)
-        let target = current.flatMap { order?.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        let target = current.flatMap { order?.firstIndex(of: $0) }.map { $0 + distance } ?? 0
         order?.insert(place, at: target)
     }
 
@@ -206,17 +212,6 @@ struct PlayQueue: Sendable {
         changes.append(.init(.removed, places))
         history.add(.removed(places.ranges.flatMap { [tracks] range in tracks[range] }, from: places))
         drop(places)
-    }
-
-    /// Moves a track that was brought back to the place before the current one in a shuffled order, so that
-    /// the same tracks follow it as before.
-    mutating func putBefore(_ place: Int) {
-        guard let current, place != current, var places = order, let old = places.firstIndex(of: place) else {
-            return
-        }
-        places.remove(at: old)
-        places.insert(place, at: places.firstIndex(of: current) ?? 0)
-        order = places
     }
 
     private mutating func drop(_ places: RangeSet<Int>) {

@@ -60,18 +60,10 @@ enum PlayerEffect: Sendable, Equatable {
     case passOverSource
     /// Counts a part of the sources that is not played.
     case countLostSource
-    case save(String, QueueContents)
+    /// Saves the tracks with the facts that are known of them.
+    case save(String, [Track], [Track.ID: TrackFacts])
     /// Ends the player; `fatal` is the reason if it could not go on.
     case finish(fatal: MediaError?)
-}
-
-/// The queue at one moment. Shares its parts with the state, until one of the two changes.
-struct QueueContents: Sendable, Equatable {
-    let tracks: [Track]
-    let facts: [Track.ID: TrackFacts]
-
-    /// The tracks with all known tags and lengths.
-    var described: [Track] { tracks.map { $0.described(by: facts[$0.id]) } }
 }
 
 /// Everything that a new pass needs to know.
@@ -145,9 +137,8 @@ enum PlayerInput: Sendable {
     case passFailed(PassID, MediaError, frames: FrameCount)
     case outputStarted
     case outputFailed(MediaError)
-    /// The lost audio server was reached again.
-    case outputReached(attempt: Int)
-    case outputUnreachable(attempt: Int)
+    /// An attempt to reach the lost audio server has ended.
+    case searchEnded(attempt: Int, isReached: Bool)
     case outputEvent(OutputEvent)
     case drained
     case tick

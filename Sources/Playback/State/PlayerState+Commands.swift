@@ -53,7 +53,7 @@ extension PlayerState {
         case .clear: clear()
         case .clearOthers: clearOthers()
         case .undo: undo()
-        case .save(let path): [.save(path, contents)]
+        case .save(let path): [.save(path, queue.tracks, announcer.facts)]
         case .reload: reload()
         case .pin(let number): pin(number)
         case .setPinned(let numbers, let isPinned): setPinned(numbers, isPinned)

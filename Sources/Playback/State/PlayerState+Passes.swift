@@ -265,7 +265,7 @@ extension PlayerState {
             return reopen(pass, after: frames)
         }
         if pass.stage == .writing, frames > 0 { return failedAfterWriting(pass, error, frames) }
-        lane.failedBeforeWriting(id)
+        lane.update(id) { $0.placement = nil }
         let rejection: [PlayerEffect] =
             error.code == .notAudio || error.code == .emptyResource ? [.reject(id)] : []
         guard lane.isCurrent(id) else {
@@ -316,9 +316,8 @@ extension PlayerState {
     /// Makes the next track current once its first frames are heard.
     mutating func advance() -> [PlayerEffect] {
         var effects: [PlayerEffect] = []
-        for passed in lane.advance() {
-            guard let pass = lane.current, pass.id == passed.pass else { continue }
-            effects += end(pass, frames: passed.frames)
+        while let pass = lane.current, let frames = lane.framesOfPassed {
+            effects += end(pass, frames: frames)
             lane.removeFirst()
             guard let next = lane.current else { continue }
             effects += becomeCurrent(next)

@@ -65,26 +65,20 @@ struct PlayerState: Sendable {
     /// The state only reads this; it changes it by effects.
     var memory: (any ListeningMemory)? { didSet { queue.memory = memory } }
 
-    /// `seed` determines every shuffle.
     init(
-        exitsAtEnd: Bool,
+        _ settings: PlaybackSettings,
         joining: TrackJoining = .exactly,
-        volume: Int = 100,
-        repeatMode: RepeatMode = .off,
-        isShuffled: Bool = false,
-        gainMode: GainMode = .off,
-        startSources: [String] = [],
-        seed: UInt64
+        startSources: [String] = []
     ) {
         self.startSources = startSources
         readSources = Set(startSources)
-        self.exitsAtEnd = exitsAtEnd
-        self.volume = volume
-        self.gainMode = gainMode
+        exitsAtEnd = settings.exitsAtEnd
+        volume = settings.volume ?? 100
+        gainMode = settings.gainMode
         output = OutputState(joining: joining)
-        queue = PlayQueue(seed: seed)
-        queue.repeatMode = repeatMode
-        queue.setShuffle(isShuffled)
+        queue = PlayQueue(seed: settings.seed)
+        queue.repeatMode = settings.repeatMode
+        queue.setShuffle(settings.shuffle)
     }
 
     /// Handles one input. `heard` is the sink's count of heard frames, `now` the clock's time.
@@ -142,8 +136,7 @@ struct PlayerState: Sendable {
         case .listFound(let id, let list): listFound(id, list)
         case .outputStarted: []
         case .outputFailed(let error): outputFailed(error)
-        case .outputReached(let attempt): outputReached(attempt)
-        case .outputUnreachable(let attempt): outputUnreachable(attempt)
+        case .searchEnded(let attempt, let isReached): searchEnded(attempt, isReached: isReached)
         case .outputEvent(let event): outputReported(event)
         case .drained: drained()
         case .tick: ticked()
@@ -273,15 +266,11 @@ struct PlayerState: Sendable {
         return effects + [buffering] + output.reconnect(atOnce: false)
     }
 
-    private mutating func outputReached(_ attempt: Int) -> [PlayerEffect] {
-        guard output.reached(by: attempt), phase == .active, lane.current?.stage == .ready else { return [] }
-        return grantCurrent()
-    }
-
-    private mutating func outputUnreachable(_ attempt: Int) -> [PlayerEffect] {
-        guard output.unreachable(by: attempt) else { return [] }
+    private mutating func searchEnded(_ attempt: Int, isReached: Bool) -> [PlayerEffect] {
+        guard output.ended(attempt, isReached: isReached), phase == .active else { return [] }
+        if isReached { return lane.current?.stage == .ready ? grantCurrent() : [] }
         // While paused or stopped, the player does not search again before the next command.
-        return phase == .active && !isPaused ? output.reconnect(atOnce: false) : []
+        return isPaused ? [] : output.reconnect(atOnce: false)
     }
 
     // MARK: Texts and numbers
@@ -346,9 +335,6 @@ struct PlayerState: Sendable {
 
     /// `true` if the state needs ticks because a track is heard or awaited.
     var needsTicks: Bool { phase == .active && !isPaused }
-
-    /// The queue as it is now, for saving a playlist.
-    var contents: QueueContents { QueueContents(tracks: queue.tracks, facts: announcer.facts) }
 
     /// The time until an event is due (a position, or a track or title that begins to be heard); at most
     /// `limit`.

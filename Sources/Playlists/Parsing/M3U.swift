@@ -85,8 +85,7 @@ enum M3UWriter {
     /// it on a `WorkThread`. Throws `.notCached`.
     static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
         let subject = SafeText(path)
-        guard isReplaceable(path) else {
-            let reason: SafeText = isFolder(path) ? " is a folder; add a file name" : " is not a playlist"
+        if let reason = refusal(toReplace: path) {
             throw MediaError(.notCached, "Not overwritten", subject + reason)
         }
         do throws(SystemError) {
@@ -96,20 +95,18 @@ enum M3UWriter {
         }
     }
 
-    private static func isFolder(_ path: String) -> Bool {
+    /// The reason why `path` is not overwritten; `nil` if it does not exist, or is an empty file or a list that
+    /// starts with `#EXTM3U`, as lists written here do.
+    private static func refusal(toReplace path: String) -> SafeText? {
         var status = stat()
-        return stat(FileName.cString(path), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
-    /// `true` if `path` does not exist, or is an empty file or a list that starts with `#EXTM3U`, as lists
-    /// written here do.
-    private static func isReplaceable(_ path: String) -> Bool {
-        var status = stat()
-        guard stat(FileName.cString(path), &status) == 0 else { return true }
-        guard status.st_mode & S_IFMT == S_IFREG else { return false }
+        guard stat(FileName.cString(path), &status) == 0 else { return nil }
+        if status.st_mode & S_IFMT == S_IFDIR { return " is a folder; add a file name" }
         let mark = Array("#EXTM3U".utf8)
-        guard let start = try? LocalFile.read(path, limit: mark.count, isWhole: false) else { return false }
-        return start.isEmpty || start == mark
+        guard status.st_mode & S_IFMT == S_IFREG,
+            let start = try? LocalFile.read(path, limit: mark.count, isWhole: false),
+            start.isEmpty || start == mark
+        else { return " is not a playlist" }
+        return nil
     }
 
     /// The line for `location`. A path that a parser would not read back unchanged is written as a `file`

@@ -17,7 +17,10 @@ package final class SourceResolver: TrackResolver {
     private let standardInput: @Sendable () throws -> [UInt8]
     private let limits: PlaylistLimits
     private let thread = WorkThread(name: "playlists")
-    private let music = OpenedMusic()
+    /// The open readers of music that was resolved and not played yet.
+    private let opened = Locked<[(location: ResourceLocation, reader: any ResourceReader)]>([])
+    /// The most of them. Few, since an open reader of a station receives its music.
+    private static let mostOpened = 4
     /// Counts all lists that were found where music was expected, since each may lead to more of them.
     private let foundLists: SourceBudget
 
@@ -118,16 +121,16 @@ package final class SourceResolver: TrackResolver {
     /// `.badPlaylist` and the errors of reading.
     private func openedList(at url: WebURL, isNamedList: Bool) async throws -> ListExpansion.Root? {
         let location = ResourceLocation.web(url)
-        var opened: (any ResourceReader)?
+        var current: (any ResourceReader)?
         do {
             var reader = try await open(location, isNamedList)
-            opened = reader
+            current = reader
             if !isNamedList, try await isCachedList(reader, at: url) {
                 // Unlike music, a list changes. While the network is away, it is used as it is.
                 await reader.close()
-                opened = nil
+                current = nil
                 reader = try await open(location, true)
-                opened = reader
+                current = reader
             }
             let kind = try await probe(reader, at: location)
             if case .unknown(notList: let reason?) = kind, isNamedList || kind.refusedList != nil {
@@ -135,10 +138,10 @@ package final class SourceResolver: TrackResolver {
                 throw MediaError(.badPlaylist, url.safeText, reason)
             }
             if kind.isList || (isNamedList && kind != .music) { return .opened(location, reader) }
-            await music.hold(reader, of: location)
+            await hold(reader, of: location)
             return nil
         } catch {
-            await opened?.close()
+            await current?.close()
             // Music that is not cached waits in the queue for the network.
             guard !isNamedList, (error as? MediaError)?.code == .offline else { throw error }
             return nil
@@ -181,11 +184,26 @@ package final class SourceResolver: TrackResolver {
         )
     }
 
+    /// Holds `reader` until it is taken; closes the oldest if there are too many.
+    private func hold(_ reader: any ResourceReader, of location: ResourceLocation) async {
+        let surplus = opened.withLock { opened in
+            opened.append((location, reader))
+            return opened.count > Self.mostOpened ? opened.removeFirst().reader : nil
+        }
+        await surplus?.close()
+    }
+
     /// Hands over the open reader of a track that was resolved; `nil` if there is none. The caller closes it.
-    package func takeOpened(_ location: ResourceLocation) -> (any ResourceReader)? { music.take(location) }
+    package func takeOpened(_ location: ResourceLocation) -> (any ResourceReader)? {
+        opened.withLock { opened in
+            opened.firstIndex { $0.location == location }.map { opened.remove(at: $0).reader }
+        }
+    }
 
     /// Closes the open readers that were not taken. Call it only when nothing is being resolved any more.
-    package func close() async { await music.close() }
+    package func close() async {
+        for (_, reader) in opened.withLock({ exchange(&$0, with: []) }) { await reader.close() }
+    }
 
     // MARK: Sources
 
@@ -239,33 +257,6 @@ package final class SourceResolver: TrackResolver {
     package func save(_ tracks: [Track], to path: String) async throws {
         let path = PlaylistBase.absolute(path, in: workingFolder)
         try await thread.run { try M3UWriter.save(tracks, to: path) }
-    }
-}
-
-/// The open readers of tracks that were resolved and not played yet.
-private final class OpenedMusic: Sendable {
-    /// Few, since an open reader of a station receives its music.
-    private static let most = 4
-
-    private let readers = Locked<[(location: ResourceLocation, reader: any ResourceReader)]>([])
-
-    /// Holds `reader` until it is taken; closes the oldest if there are too many.
-    func hold(_ reader: any ResourceReader, of location: ResourceLocation) async {
-        let surplus = readers.withLock { readers in
-            readers.append((location, reader))
-            return readers.count > Self.most ? readers.removeFirst().reader : nil
-        }
-        await surplus?.close()
-    }
-
-    func take(_ location: ResourceLocation) -> (any ResourceReader)? {
-        readers.withLock { readers in
-            readers.firstIndex { $0.location == location }.map { readers.remove(at: $0).reader }
-        }
-    }
-
-    func close() async {
-        for (_, reader) in readers.withLock({ exchange(&$0, with: []) }) { await reader.close() }
     }
 }
 

@@ -9,10 +9,7 @@ enum TextFile {
 
     /// Throws if the file at `path` cannot be opened for reading, or is a folder.
     static func check(_ path: String) throws(MediaError) {
-        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw MediaError(.notFound, SafeText(path), SafeText(SystemError.reason()))
-        }
+        let descriptor = try opened(path, O_NONBLOCK)
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
@@ -20,13 +17,18 @@ enum TextFile {
         }
     }
 
+    private static func opened(_ path: String, _ flags: Int32 = 0) throws(MediaError) -> Int32 {
+        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | flags)
+        guard descriptor >= 0 else {
+            throw MediaError(.notFound, SafeText(path), SafeText(SystemError.reason()))
+        }
+        return descriptor
+    }
+
     /// The text of the file at `path`. Throws if it cannot be read, or is larger than `largestByteCount`.
     static func read(_ path: String) throws(MediaError) -> String {
         let subject = SafeText(path)
-        let descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw MediaError(.notFound, subject, SafeText(SystemError.reason()))
-        }
+        let descriptor = try opened(path)
         defer { close(descriptor) }
         let bytes: [UInt8]
         do throws(SystemError) {

@@ -161,8 +161,7 @@ struct Configuration: Sendable {
                 _ = try Invocation.parse(arguments + entry.arguments)
                 arguments += entry.arguments
             } catch {
-                let reason = SafeText(entry.setting.name) + ": " + error.message
-                errors.append((entry.line, Self.refusal(name, entry.line, reason)))
+                errors.append((entry.line, Self.refusal(name, entry.line, error.message)))
             }
         }
         return errors.sorted { $0.line < $1.line }.map(\.error)

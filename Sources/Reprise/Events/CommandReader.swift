@@ -34,7 +34,7 @@ enum CommandReader {
         report: (PlayerEvent) -> Void
     ) {
         func take(_ line: String?) {
-            do throws(Refusal) {
+            do throws(UsageError) {
                 guard let command = try parsed(line) else { return }
                 takeCommand(command)
                 control.sendInTurn(command)
@@ -59,18 +59,14 @@ enum CommandReader {
         for line in splitter.finish() { take(line) }
     }
 
-    private struct Refusal: Error {
-        let message: SafeText
-    }
-
     /// Parses a line; `nil` stands for a line that was too long. A blank line gives no command.
-    private static func parsed(_ line: String?) throws(Refusal) -> PlayerCommand? {
-        guard let line else { throw Refusal(message: "Line not read: a command may have at most 64 KiB") }
+    private static func parsed(_ line: String?) throws(UsageError) -> PlayerCommand? {
+        guard let line else { throw UsageError("Line not read: a command may have at most 64 KiB") }
         guard !line.allSatisfy(\.isWhitespace) else { return nil }
         let entry: ParsedCommand
-        do { entry = try ParsedCommand(parsing: line) } catch { throw Refusal(message: error.message) }
+        do { entry = try ParsedCommand(parsing: line) } catch { throw UsageError(error.message.string) }
         guard case .player(let command) = entry.command else {
-            throw Refusal(message: entry.row.needsScreenMessage)
+            throw UsageError(entry.row.needsScreenMessage.string)
         }
         return command
     }

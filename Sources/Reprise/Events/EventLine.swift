@@ -211,22 +211,13 @@ extension EventLine {
 
     /// Seconds with up to three decimals, rounded to the nearest millisecond: `12`, `0.05`, `3.125`.
     static func decimal(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        // Half a millisecond, with the sign of the duration, so that rounding is away from zero; both parts
-        // of a duration have its sign.
-        let half: Int64 = 500_000_000_000_000
-        let rounded = (attoseconds + (attoseconds < 0 ? -half : half)) / 1_000_000_000_000_000
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        // A length of more than 292 million years is wrong anyway; it must not trap.
-        guard !overflow, scaled.magnitude < UInt64(Int64.max) - 1000 else { return String(seconds) }
-        let milliseconds = scaled + rounded
-        let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
-        var text = (milliseconds < 0 ? "-" : "") + String(whole)
-        guard rest > 0 else { return text }
-        var decimals = String(rest + 1000).dropFirst()
-        while decimals.last == "0" { decimals.removeLast() }
-        text += "." + decimals
-        return text
+        // A length of more than 200,000 years is wrong anyway; it must not trap.
+        guard duration.components.seconds.magnitude < 1 << 43 else {
+            return String(duration.components.seconds)
+        }
+        let milliseconds = Int64((duration / .milliseconds(1)).rounded())
+        let text = String(Double(milliseconds) / 1_000)
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
     /// `text` as a JSON string: quotation marks, backslashes and controls are escaped (RFC 8259 §7).

@@ -122,7 +122,7 @@ struct ModelWorld {
                 #expect(playings.updateValue(true, forKey: playing) != true, "a track ends once")
             }
         case .finish: isFinished = true
-        case .save(let path, _): #expect(unsaved.remove(path) != nil, "a list is saved once")
+        case .save(let path, _, _): #expect(unsaved.remove(path) != nil, "a list is saved once")
         case .resolve(let source):
             #expect(unreadAdditions.remove(source) != nil)
             additions.append(source)
@@ -154,9 +154,9 @@ struct ModelWorld {
         }
         if let attempt, happens(onceIn: 2) {
             self.attempt = nil
-            if happens(onceIn: 2) { return send(.outputUnreachable(attempt: attempt), &state) }
+            if happens(onceIn: 2) { return send(.searchEnded(attempt: attempt, isReached: false), &state) }
             isConnected = true
-            return send(.outputReached(attempt: attempt), &state)
+            return send(.searchEnded(attempt: attempt, isReached: true), &state)
         }
         if isOpen, happens(onceIn: 12) {
             let lost = MediaError(.audioLost, "x", "went away")

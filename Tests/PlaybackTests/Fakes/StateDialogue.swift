@@ -46,6 +46,25 @@ extension PlayerInput {
 }
 
 extension PlayerState {
+    init(
+        exitsAtEnd: Bool,
+        joining: TrackJoining = .exactly,
+        repeatMode: RepeatMode = .off,
+        isShuffled: Bool = false,
+        startSources: [String] = [],
+        seed: UInt64
+    ) {
+        var settings = PlaybackSettings()
+        settings.exitsAtEnd = exitsAtEnd
+        settings.repeatMode = repeatMode
+        settings.shuffle = isShuffled
+        settings.seed = seed
+        self.init(settings, joining: joining, startSources: startSources)
+    }
+
+    /// The tracks as a list is saved: with all known tags and lengths.
+    var described: [Track] { queue.tracks.map { $0.described(by: announcer.facts[$0.id]) } }
+
     /// A state with `count` tracks, the first of which sounds.
     static func sounding(
         _ count: Int,
@@ -101,7 +120,7 @@ extension [PlayerEffect] {
     /// Each list that is saved, with the number of its tracks.
     var saves: [String] {
         compactMap {
-            if case .save(let path, let queue) = $0 { "\(path) \(queue.tracks.count)" } else { nil }
+            if case .save(let path, let tracks, _) = $0 { "\(path) \(tracks.count)" } else { nil }
         }
     }
 

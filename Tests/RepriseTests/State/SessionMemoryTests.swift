@@ -359,6 +359,8 @@ final class RecordingPlayer: PlayerControl {
     func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) -> Observation {
         events.add(observer)
     }
+    func watchSound(_ isWatched: Bool) {}
+    var soundPicture: SoundPicture? { nil }
 
     func show(_ snapshot: PlayerSnapshot) {
         shown.withLock { $0 = snapshot }
