@@ -14,7 +14,6 @@ final class CachedWatch: Sendable {
     private let cache: any CacheStatus
     private let changed: @Sendable () -> Void
     private let result = Locked<[Track.ID: Availability]>([:])
-    /// Tracks that were looked up.
     private let seen = Locked(Set<Track.ID>())
     private let lookups = JobLine(priority: .utility)
 
@@ -36,7 +35,6 @@ final class CachedWatch: Sendable {
     /// Looks up `track` again, because more of it may be cached. Never waits.
     func lookUpAgain(_ track: Track) { lookups.add { [self] in await lookUp([track]) { _ in true } } }
 
-    /// Cancels the lookups.
     func stop() { lookups.cancel() }
 
     private func lookUp(_ tracks: [Track], where isWanted: (Track.ID) -> Bool) async {

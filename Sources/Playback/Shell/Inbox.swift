@@ -9,7 +9,6 @@ final class Inbox: Sendable {
 
     init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-    /// The number of inputs that wait.
     var count: Int { state.withLock { $0.count } }
 
     /// Adds an input; never waits. `quit` overtakes all others but `save`. Inputs after `close` are dropped.

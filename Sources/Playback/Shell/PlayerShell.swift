@@ -11,7 +11,6 @@ final class PlayerShell {
     private var state: PlayerState
     private var totals = SessionTotals()
     private(set) var isOver = false
-    /// The failures of the newest snapshot.
     private var shownFailures: [Track.ID: MediaError] = [:]
     private let passes: PassTable
     private let sound: SoundPath
@@ -26,9 +25,7 @@ final class PlayerShell {
     private var lastLookup = Duration.zero
     private var fatal: MediaError?
     private let jobs: BackgroundJobs
-    /// The next tick.
     private var tick: (due: Duration, task: Task<Void, Never>)?
-    /// The greatest accepted delay of a tick.
     private static let tickTolerance = Duration.milliseconds(20)
 
     init(

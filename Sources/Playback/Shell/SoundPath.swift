@@ -144,7 +144,6 @@ final class SoundPath {
         await task.value
     }
 
-    /// Closes the sink for good.
     func close() async {
         await stopDraining()
         connection?.cancel()

@@ -13,7 +13,6 @@ struct Announcer: Sendable {
     private var lastPositionTime = Duration.zero
     /// The time of the last report that a resource has changed, by resource.
     private var reportedChanges: [SafeText: Duration] = [:]
-    /// The last reported wait of a load.
     private var reportedWait: (pass: PassID, wait: LoadWait)?
     /// The tracks that were added, those that the queue had already, and the sources that failed, since
     /// additions began to be read.
@@ -124,7 +123,6 @@ struct Announcer: Sendable {
         return remark("reading", "Reading " + Self.short(TrackName.place(source)) + SafeText(known))
     }
 
-    /// Reports that `source` is passed over.
     mutating func passedOver(_ source: SafeText) -> PlayerEffect {
         remark("reading", "Playing what was read – " + Self.short(source) + " follows when it is read")
     }

@@ -24,7 +24,6 @@ struct HeldCommands: Sendable {
     /// `true` while further commands follow the present one: until they are carried out, the player does not
     /// end with its queue.
     var hasDue: Bool { !due.isEmpty }
-    /// The lists that were to be saved.
     var unsavedPaths: [String] {
         (due + commands).compactMap { if case .save(let path) = $0 { path } else { nil } }
     }

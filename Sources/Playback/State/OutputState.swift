@@ -84,7 +84,6 @@ struct OutputState: Sendable, Equatable {
         return [.pauseOutput]
     }
 
-    /// The ring holds enough PCM to start.
     mutating func primed() { isPrimed = true }
 
     mutating func ranDry(at now: Duration) -> [PlayerEffect] {
@@ -137,7 +136,6 @@ struct OutputState: Sendable, Equatable {
         return [.reconnectOutput(after: delay, attempt: attempt)]
     }
 
-    /// `attempt` has reached the server, or failed; returns `false` if it was replaced.
     mutating func ended(_ attempt: Int, isReached: Bool) -> Bool {
         recovery?.ended(attempt, isReached: isReached) == true
     }
@@ -174,7 +172,6 @@ struct OutputRecovery: Sendable, Equatable {
         return reportedError != error
     }
 
-    /// The server was lost, for the first time or again.
     mutating func lost() { stage = .idle }
 
     /// Begins an attempt and returns the delay before it. Returns `nil` if the server was reached, or while

@@ -15,7 +15,6 @@ struct Pass: Sendable {
         case opening
         /// The pass knows its format and waits for permission to write.
         case ready
-        /// The pass writes PCM.
         case writing
         /// The pass has written everything in one format and waits for a stream in the next.
         case changing
@@ -253,7 +252,6 @@ struct PassLane: Sendable {
 
     // MARK: Events of a pass; `nil` or `false` if the pass is no longer in the lane
 
-    /// Changes a pass and returns it.
     @discardableResult
     mutating func update(_ id: PassID, _ change: (inout Pass) -> Void) -> Pass? {
         guard let place = place(of: id) else { return nil }
@@ -303,7 +301,6 @@ struct PassLane: Sendable {
 
     // MARK: Time
 
-    /// Sets the sink's count of heard frames.
     mutating func heard(_ frames: FrameCount) { heard = frames }
 
     /// The sink has played everything that was written, which its count of frames may not show yet.

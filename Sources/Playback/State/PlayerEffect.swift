@@ -106,14 +106,12 @@ enum PlayerInput: Sendable {
     /// The actual start of the pass is this many frames later than estimated. The positions of all its frames
     /// are now exact.
     case landingCorrected(PassID, by: FrameCount)
-    /// The pass reads a live stream.
     case liveFound(PassID, Station)
     /// A live stream has a new title, `frames` after the pass was allowed to write.
     case titleReached(PassID, SafeText, frames: FrameCount)
     /// The current pass waits for the next attempt to load; `nil` if it does not wait.
     case loadWaits(PassID, LoadWait?)
     case networkChanged(ConnectivityReport)
-    /// A playlist of `count` tracks was saved.
     case saved(count: Int, path: String)
     /// Tracks, at least one, were pinned (`true`) or unpinned.
     case pinned([Track], Bool)

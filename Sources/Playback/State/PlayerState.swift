@@ -26,7 +26,6 @@ struct PlayerState: Sendable {
     /// request of such a seek is delayed by this time, in case another seek follows.
     static let seekPause = Duration.milliseconds(300)
 
-    /// `true` if the player ends with the queue.
     let exitsAtEnd: Bool
     var queue: PlayQueue
     var lane = PassLane()
@@ -42,7 +41,6 @@ struct PlayerState: Sendable {
     var awaitsTracks: Bool { isReading || queue.awaitsAdditions }
     /// The name of a source of the command line that takes long to read; `nil` if none does.
     var awaitedSource: SafeText?
-    /// The sources of the command line.
     let startSources: [String]
     /// The sources that were read, as they were typed.
     var readSources: Set<String>
@@ -50,7 +48,6 @@ struct PlayerState: Sendable {
     var awaitedAddition: SafeText?
     /// `true` once a person has given a command, not a script.
     var isInteractive = false
-    /// `true` if the user quit.
     var isQuit = false
     var now = Duration.zero
     var volume: Int

@@ -34,7 +34,6 @@ struct QueueHistory: Sendable {
     /// The places of the last addition; `nil` if the last step is no addition.
     var lastAddition: Range<Int>? { if case .added(let places) = steps.last?.step { places } else { nil } }
 
-    /// Removes and returns the last step.
     mutating func takeLast() -> QueueStep? { steps.popLast()?.step }
 }
 
@@ -68,7 +67,6 @@ enum QueueStep: Sendable, Equatable {
         }
     }
 
-    /// A message about the step being undone.
     var undoneText: SafeText {
         switch self {
         case .added(let places):

@@ -6,7 +6,6 @@ import Media
 struct QueueSorting {
     var key: SortKey
     var facts: [Track.ID: TrackFacts]
-    /// The order of the feeds.
     var feeds: [String: Int]
 
     /// The places of `tracks` in the new order.

@@ -32,7 +32,6 @@ struct ReadingOrder: Sendable {
         var isLast: Bool
     }
 
-    /// A source that is being read.
     private struct Source {
         let number: Int
         let text: String

@@ -5,7 +5,6 @@ import Media
 /// Lists may be read in any order. Tracks are handed out in the order of the source: up to the first list
 /// that is not read yet.
 struct ExpansionState: Sendable {
-    /// A list to be read.
     struct Request: Sendable, Equatable {
         var id: Int
         var location: ResourceLocation
@@ -56,7 +55,6 @@ struct ExpansionState: Sendable {
         return lists[place].request
     }
 
-    /// The list `id` was read.
     mutating func read(_ id: Int, _ contents: ListContents) {
         guard let place = place(of: id) else { return }
         let ancestors = lists[place].request.ancestors + [contents.identity]
@@ -73,7 +71,6 @@ struct ExpansionState: Sendable {
         replace(place, by: Found(tracks: contents.tracks, problems: contents.problems), nested)
     }
 
-    /// The list `id` can't be used.
     mutating func failed(_ id: Int, _ error: MediaError) {
         guard let place = place(of: id) else { return }
         var found = Found()

@@ -264,6 +264,5 @@ package final class SourceResolver: TrackResolver {
 enum TrackIDs {
     private static let next = Atomic<UInt64>(1)
 
-    /// A new ID.
     static func take() -> Track.ID { Track.ID(next.wrappingAdd(1, ordering: .relaxed).oldValue) }
 }

@@ -3,7 +3,6 @@ import Glibc
 import Media
 import System
 
-/// A parsed command line.
 enum Invocation {
     case play(Options)
     case cache(CacheRequest)

@@ -79,7 +79,6 @@ struct Configuration: Sendable {
     /// The refused lines of the file, as far as they were checked when it was read.
     private var refusals: [(line: Int, error: UsageError)] = []
 
-    /// A configuration without settings.
     init() { name = "" }
 
     /// Parses the text of a file. `errors` has what is wrong with it.

@@ -152,6 +152,5 @@ enum Messages {
     /// `reprise: SENTENCE`.
     static func show(_ sentence: SafeText) { writer.write("reprise: \(sentence)") }
 
-    /// Writes the line unchanged.
     static func showLine(_ line: SafeText) { writer.write(line.string) }
 }
