@@ -32,6 +32,18 @@ final class SourceReaderTests: Sendable {
         }
     }
 
+    /// Has something open from its question to its cancellation, and closes it a few steps later.
+    private final class ClosingResolver: TrackResolver {
+        let isOpen = Locked(false)
+
+        func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
+            isOpen.withLock { $0 = true }
+            _ = await OneShot<Void>().wait(ifCancelled: ())
+            for _ in 1...100 { await Task.yield() }
+            isOpen.withLock { $0 = false }
+        }
+    }
+
     private struct Batch: Equatable {
         var numbers: [UInt64]
         var isLast = false
@@ -60,7 +72,7 @@ final class SourceReaderTests: Sendable {
 
     private func end(of reading: SourceReader) async throws {
         try await wait(for: "the last batch") { batches.withLock { $0.last?.isLast == true } }
-        reading.end()
+        await reading.end()
         try await wait(for: "the end of the timer") { clock.sleeperCount == 0 }
     }
 
@@ -147,7 +159,9 @@ final class SourceReaderTests: Sendable {
         #expect(reports.withLock { $0 } == ["silent 2", "none 2"])
     }
 
-    @Test func `a source that ignores its cancelling holds up the others for two seconds`() async throws {
+    @Test func `a source that ignores its cancelling holds up the others for 2 s, the end for 1 s`()
+        async throws
+    {
         let resolver = SilentResolver()
         let reading = reading(by: resolver)
         reading.read(["stuck", "stuck", "stuck", "2", "stuck", "left out"])
@@ -157,8 +171,12 @@ final class SourceReaderTests: Sendable {
         clock.advance(by: .milliseconds(1_999))
         #expect(batches.withLock { $0.isEmpty })
         clock.advance(by: .milliseconds(1))
-        try await end(of: reading)
-        #expect(batches.withLock { $0 } == [Batch(numbers: [2], isLast: true)])
+        let track = [Batch(numbers: [2], isLast: true)]
+        try await wait(for: "the track") { batches.withLock { $0 } == track }
+        let ending = Task { await reading.end() }
+        try await wait(for: "the wait of the end") { clock.sleeperCount == 1 }
+        clock.advance(by: .seconds(1))
+        await ending.value
         for _ in 1...4 { resolver.end.open() }
     }
 
@@ -170,7 +188,7 @@ final class SourceReaderTests: Sendable {
         clock.advance(by: .seconds(2))
         let both = [Batch(numbers: [2], isLast: true), Batch(numbers: [3], isLast: true)]
         try await wait(for: "the others") { batches.withLock { $0 } == both }
-        reading.end()
+        await reading.end()
     }
 
     @Test func `a source that can't be read is a problem, and the next one is read`() async throws {
@@ -187,8 +205,17 @@ final class SourceReaderTests: Sendable {
         }
         reading.read(["bad", "good"])
         try await wait(for: "the end") { found.withLock { $0 != nil } }
-        reading.end()
+        await reading.end()
         #expect(found.withLock { $0?.tracks.count == 1 && $0?.problems.map(\.code) == [.notFound] })
+    }
+
+    @Test func `the end waits until a source that is being read has closed what it opened`() async throws {
+        let closing = ClosingResolver()
+        let reading = reading(by: closing)
+        reading.read(["source"])
+        try await wait(for: "the source") { closing.isOpen.withLock { $0 } }
+        await reading.end()
+        #expect(!closing.isOpen.withLock { $0 })
     }
 
     // MARK: The player

@@ -68,7 +68,6 @@ package final class Player: PlayerControl {
                 send(.launched(part, start: start, position: position, isComplete: isLast))
             }
         }
-        defer { reading.end() }
         reading.read(sources)
         let shell = PlayerShell(
             parts: parts,
@@ -87,6 +86,7 @@ package final class Player: PlayerControl {
             if shell.isOver { break }
         }
         let outcome = await shell.shutDown { inbox.close() }
+        await reading.end()
         publish(shell.snapshot())
         return outcome
     }

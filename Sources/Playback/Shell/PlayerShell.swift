@@ -355,12 +355,12 @@ final class PlayerShell {
         tick?.task.cancel()
         cached?.stop()
         tags?.stop()
-        jobs.additions.end()
         heardPasses = []
         for id in passes.ids { await cancelPass(id, keepsResource: false) }
         // Silence the sink before waiting for the disk.
         await sound.close()
         await passes.close()
+        await jobs.additions.end()
         // Every playlist is saved and every pin is set, or its failure was reported.
         await jobs.changes.finish()
         for input in closeInbox() {

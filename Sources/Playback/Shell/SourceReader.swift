@@ -18,6 +18,7 @@ final class SourceReader: Sendable {
     private let clock: any MonotonicClock
     private let changes: AsyncStream<Change>.Continuation
     private let unread = Locked(0)
+    private let hasEnded = OneShot<Void>()
 
     /// `deliver` is called in order, from one task; it must not block.
     init(
@@ -45,6 +46,8 @@ final class SourceReader: Sendable {
             }
             reading.timer?.task.cancel()
             for task in reading.tasks.values { task.cancel() }
+            for task in reading.tasks.values { await task.value }
+            hasEnded.give(())
         }
     }
 
@@ -96,6 +99,18 @@ final class SourceReader: Sendable {
         }
     }
 
-    /// Cancels all reading: no more tracks are needed.
-    func end() { changes.finish() }
+    /// Cancels all reading: no more tracks are needed. Call it only once.
+    ///
+    /// Returns when the lists that were being read are closed, since the cache keeps the empty entry of a list
+    /// that is left open. Returns after 1 s at the latest: reading a file of a network folder that does not
+    /// answer cannot be cancelled.
+    func end() async {
+        changes.finish()
+        let timer = Task {
+            try? await clock.sleep(until: clock.now + .seconds(1))
+            hasEnded.give(())
+        }
+        await hasEnded.wait(ifCancelled: ())
+        timer.cancel()
+    }
 }
