@@ -1,4 +1,4 @@
-package import Media
+import Media
 
 /// Decides when requests may be sent after others have failed.
 struct LoadAttempts: Sendable {
