@@ -23,7 +23,7 @@ package final class ADTSDecoder: AudioDecoder {
     package private(set) var correctedLanding: SeekLanding?
 
     /// An open stream. A class, so that the map and the bytes have one owner and are changed in place.
-    private final class Opened: StreamClock {
+    private final class Opened {
         /// Plays the packets of frames like `header`. Another rate or other channels take another decoder.
         var output: PacketOutput
         var header: ADTSHeader
@@ -49,20 +49,6 @@ package final class ADTSDecoder: AudioDecoder {
 
         /// The frames of a packet.
         var width: FrameCount { output.packetFrames }
-
-        var audio: ByteRange? { map.length.map { map.origin..<max(map.origin, $0) } }
-
-        var duration: Duration? { map.duration }
-
-        var isDurationExact: Bool { map.packetCount != nil }
-
-        var bytesPerSecond: Double {
-            map.countedLength * Double(output.format.sampleRate) / Double(width)
-        }
-
-        func offsets(at shares: [Double]) -> [Int64]? {
-            map.estimatedCount.map { count in shares.map { map.offset(of: Int64(Double(count) * $0)) } }
-        }
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
@@ -92,7 +78,7 @@ package final class ADTSDecoder: AudioDecoder {
             length: source.length,
             statedPackets: input.statedDuration.map { $0.seconds * packetsPerSecond }
         )
-        map.takeStored(input.seekTable)
+        map.restore(input.seekTable)
         var walk = map.walk(at: map.parts[0].first)
         walk.append(bytes)
         let made = Opened(output, first.header, map, walk)
@@ -231,7 +217,7 @@ package final class ADTSDecoder: AudioDecoder {
 
     private func refine(_ opened: Opened) {
         opened.map.length = source.length
-        info.revise(by: opened)
+        info.revise(by: opened.map)
     }
 
     // MARK: Counting

@@ -106,9 +106,6 @@ struct ADTSMap {
     /// The time at which the frames of packet `number` begin.
     func time(of number: Int64) -> Duration { part(of: number).time(of: number) }
 
-    /// The length of the music, an estimate until all packets were counted; `nil` if it is unknown.
-    var duration: Duration? { estimatedCount.map { max(.zero, time(of: $0)) } }
-
     // MARK: Estimates
 
     /// The mean length of the counted packets, or of the first ones.
@@ -167,7 +164,7 @@ struct ADTSMap {
 
     /// Takes what `stored` returned in an earlier session for the same stream; anything else changes nothing.
     /// The numbers may be wrong, but lie within the resource.
-    mutating func takeStored(_ table: [UInt8]) {
+    mutating func restore(_ table: [UInt8]) {
         guard let length,
             let stored = StoredPlaces(
                 table,
@@ -188,4 +185,19 @@ struct ADTSMap {
     }
 
     private var key: [Int64] { [origin, length ?? 0, Int64(meanLength * 1_024)] }
+}
+
+extension ADTSMap: StreamClock {
+    var audio: ByteRange? { length.map { origin..<max(origin, $0) } }
+
+    /// An estimate until all packets were counted.
+    var duration: Duration? { estimatedCount.map { max(.zero, time(of: $0)) } }
+
+    var isDurationExact: Bool { packetCount != nil }
+
+    var bytesPerSecond: Double { countedLength / parts[parts.count - 1].header.duration(of: 1).seconds }
+
+    func offsets(at shares: [Double]) -> [Int64]? {
+        estimatedCount.map { count in shares.map { offset(of: Int64(Double(count) * $0)) } }
+    }
 }

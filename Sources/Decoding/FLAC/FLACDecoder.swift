@@ -58,7 +58,7 @@ package final class FLACDecoder: AudioDecoder {
         while !stream.hasEqualBlocks, !map.stream.numbersVaryingBlocks, case .frame = ahead.next() {
             map.stream = ahead.stream
         }
-        map.takeStored(input.seekTable)
+        map.restore(input.seekTable)
         chain.streams = [map]
         place = made
         input.forgetStart()
@@ -202,7 +202,7 @@ package final class FLACDecoder: AudioDecoder {
 
     /// Learns from the frames in `bytes`, which end the resource, if the last stream states too few PCM
     /// frames, or no number.
-    private func takeTail(_ bytes: [UInt8], in range: ByteRange) {
+    private func receiveTail(_ bytes: [UInt8], in range: ByteRange) {
         guard var map = chain.streams.last else { return }
         chain.tailLength = range.upperBound
         map.audioEnd = range.upperBound
@@ -223,7 +223,7 @@ package final class FLACDecoder: AudioDecoder {
     package func scanStored() async throws -> Bool {
         try Task.checkCancellation()
         _ = try await opening()
-        if let tail, let bytes = try await source.allStored(in: tail) { takeTail(bytes, in: tail) }
+        if let tail, let bytes = try await source.allStored(in: tail) { receiveTail(bytes, in: tail) }
         return false
     }
 
@@ -237,7 +237,7 @@ package final class FLACDecoder: AudioDecoder {
             var window = ByteWindow(source, at: tail.lowerBound)
             source.willRead(tail)
             try await window.fill(tail.count, askingUpTo: tail.count)
-            takeTail(window.bytes, in: tail)
+            receiveTail(window.bytes, in: tail)
         }
         var map = chain.streams[number]
         if isLast { map.audioEnd = source.length }

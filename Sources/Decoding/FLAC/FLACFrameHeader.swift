@@ -126,8 +126,8 @@ struct FLACFrameHeader: Equatable {
         case 0: nil
         case 1: 192
         case 2...5: 144 << Int(code)
-        case 6: take(1, bytes, &place).map { $0 + 1 }
-        case 7: take(2, bytes, &place).map { $0 + 1 }
+        case 6: number(1, bytes, &place).map { $0 + 1 }
+        case 7: number(2, bytes, &place).map { $0 + 1 }
         default: 1 << Int(code)
         }
     }
@@ -135,15 +135,15 @@ struct FLACFrameHeader: Equatable {
     /// The sample rate in Hz; 0 if it is that of the stream.
     private static func rate(_ code: UInt8, _ bytes: UnsafeRawBufferPointer, _ place: inout Int) -> Int? {
         switch code {
-        case 12: take(1, bytes, &place).map { $0 * 1_000 }
-        case 13: take(2, bytes, &place)
-        case 14: take(2, bytes, &place).map { $0 * 10 }
+        case 12: number(1, bytes, &place).map { $0 * 1_000 }
+        case 13: number(2, bytes, &place)
+        case 14: number(2, bytes, &place).map { $0 * 10 }
         case 15: nil
         default: rates[Int(code)]
         }
     }
 
-    private static func take(_ count: Int, _ bytes: UnsafeRawBufferPointer, _ place: inout Int) -> Int? {
+    private static func number(_ count: Int, _ bytes: UnsafeRawBufferPointer, _ place: inout Int) -> Int? {
         guard place + count <= bytes.count else { return nil }
         defer { place += count }
         return bytes[place..<place + count].reduce(0) { $0 << 8 | Int($1) }

@@ -159,7 +159,7 @@ private final class Exchange {
         guard let exchange = exchange(client), let frame, let buffer else {
             return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT
         }
-        exchange.take(frame.pointee.header, buffer)
+        exchange.receive(frame.pointee.header, buffer)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
     }
 
@@ -167,7 +167,7 @@ private final class Exchange {
         exchange(client)?.isPending = false
     }
 
-    private func take(
+    private func receive(
         _ written: FLAC__FrameHeader,
         _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
     ) {

@@ -65,7 +65,7 @@ struct FLACHead {
         case .content(let kind, let content):
             switch kind {
             case .streamInfo: try describe(bytes)
-            case .seekTable: takePoints(bytes)
+            case .seekTable: parsePoints(bytes)
             case .comments: comments = comments ?? VorbisComments(Array(bytes))
             default: break
             }
@@ -115,7 +115,7 @@ struct FLACHead {
 
     /// Takes the points of a seek table up to the first one that is not in order. Placeholders, which have
     /// the largest number and come last, end it too.
-    private mutating func takePoints(_ bytes: some Collection<UInt8>) {
+    private mutating func parsePoints(_ bytes: some Collection<UInt8>) {
         guard seekPoints.isEmpty else { return }
         var reader = BigEndianReader(Array(bytes))
         while reader.remaining >= Self.pointByteCount {

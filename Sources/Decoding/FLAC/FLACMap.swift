@@ -51,24 +51,12 @@ struct FLACMap {
     /// The nearest known places at or before `position`, and after it. The end of the resource is one of
     /// them, if its position is known; `above` is `nil` if there is none.
     func around(_ position: FrameCount) -> (below: PlaceTable.Place, above: PlaceTable.Place?) {
-        var below = PlaceTable.Place(position: origin, offset: audioStart)
-        var above: PlaceTable.Place?
+        let start = PlaceTable.Place(position: origin, offset: audioStart)
+        var end: PlaceTable.Place?
         if let endPosition, let audioEnd, endPosition > position {
-            above = PlaceTable.Place(position: endPosition, offset: audioEnd)
+            end = PlaceTable.Place(position: endPosition, offset: audioEnd)
         }
-        let found = places.around(position)
-        // A place that contradicts the start or the end is ignored.
-        if let place = found.below, place.position > origin, place.offset > audioStart,
-            place.offset < above?.offset ?? .max
-        {
-            below = place
-        }
-        if let place = found.above, place.position < above?.position ?? .max,
-            place.offset < above?.offset ?? .max, place.offset > below.offset
-        {
-            above = place
-        }
-        return (below, above)
+        return places.around(position, between: start, and: end)
     }
 
     /// The mean number of bytes for one PCM frame.
@@ -112,7 +100,7 @@ struct FLACMap {
     func stored() -> [UInt8] { StoredPlaces(places.places).bytes(for: key) }
 
     /// Takes the places that an earlier session stored for the same stream.
-    mutating func takeStored(_ table: [UInt8]) {
+    mutating func restore(_ table: [UInt8]) {
         let stored = PlaceTable(stored: table, for: key, length: audioEnd)
         if !stored.places.isEmpty { places = stored }
     }

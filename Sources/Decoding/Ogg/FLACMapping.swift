@@ -80,15 +80,13 @@ extension FLACMapping {
                 return false
             }
             decoder = try await FLACHandle.opened(for: stream, of: "", checksDigest: true)
-        } catch is Refusal {
-            return false
-        } catch is MediaError {
+        } catch  where error is Refusal || error is MediaError {
             return false
         }
         var packets = OggPackets(upTo: head.codec.longestPacket)
         while let found = try await pages.next(), found.page.serial == head.serial || !found.page.isFirst {
             guard found.page.serial == head.serial else { continue }
-            for packet in packets.take(found).packets where !packet.isEmpty {
+            for packet in packets.receive(found).packets where !packet.isEmpty {
                 guard decoder.decode(packet[...]) > 0 else { return true }
             }
         }

@@ -89,7 +89,6 @@ enum OggCodecs {
 struct VorbisHead: OggCodec {
     /// The type of the packet, and the name of the codec.
     static let mark = [1] + Array("vorbis".utf8)
-    static let markByteCount = mark.count
     /// The most frames of a packet: half of the longest block (Vorbis I §4.2.2).
     static let longestPacket = 4_096
     private static let byteCount = 30
@@ -126,7 +125,7 @@ struct VorbisHead: OggCodec {
 
     var usualBytesPerSecond: Double { bitRate > 0 ? Double(bitRate) / 8 : 16_000 }
 
-    var commentsMarkByteCount: Int { Self.markByteCount }
+    var commentsMarkByteCount: Int { Self.mark.count }
 
     /// The type of a header is odd (Vorbis I §4.2.1).
     func isHeader(_ packet: [UInt8], number: Int) -> Bool {

@@ -51,7 +51,7 @@ package final class OggDecoder: AudioDecoder {
         guard !made.player.needsPage else {
             throw MediaError(.emptyResource, input.subject, "is empty: there is nothing to play")
         }
-        if link.takeStored(input.seekTable) { chain.tailLength = source.length }
+        if link.restore(input.seekTable) { chain.tailLength = source.length }
         leading = (start.tags, start.loudness)
         input.forgetStart()
         chain.streams = [link]
@@ -73,7 +73,7 @@ package final class OggDecoder: AudioDecoder {
             OggPlayer(try await handle(of: head), skipping: head.codec.skippedFrames)
         )
         source.willRead(head.dataStart..<link.firstSoundEnd)
-        _ = try await takePage(in: &place, of: &link)
+        _ = try await readPage(in: &place, of: &link)
         return (place, link)
     }
 
@@ -97,13 +97,13 @@ package final class OggDecoder: AudioDecoder {
 
     /// Reads pages until the player has packets, another logical stream begins, or the resource ends. Returns
     /// the first page of the other stream.
-    private func takePage(in place: inout Place, of link: inout OggLink) async throws -> OggPageWalk.Found? {
+    private func readPage(in place: inout Place, of link: inout OggLink) async throws -> OggPageWalk.Found? {
         while place.player.needsPage {
             guard let found = try await place.pages.next() else { return nil }
             if found.page.isFirst { return found }
             guard found.page.serial == link.head.serial else { continue }
             link.note(found)
-            place.player.receive(place.packets.take(found))
+            place.player.receive(place.packets.receive(found))
             link.origin = place.player.origin ?? link.origin
         }
         return nil
@@ -152,7 +152,7 @@ package final class OggDecoder: AudioDecoder {
         // cancelled during a read.
         self.place = nil
         defer { self.place = place }
-        nextHead = try await takePage(in: &place, of: &chain.streams[chain.playing])
+        nextHead = try await readPage(in: &place, of: &chain.streams[chain.playing])
         guard place.player.needsPage else { return true }
         self.place = place
         ended(place)
@@ -209,11 +209,11 @@ package final class OggDecoder: AudioDecoder {
     /// Reads the end of the resource once it is stored, so that this needs no request.
     private func lookAtTail() async throws {
         guard let range = tailRange, let bytes = try await source.allStored(in: range) else { return }
-        takeTail(bytes, in: range)
+        receiveTail(bytes, in: range)
     }
 
     /// Looks for the last page of the music in `bytes`, the end of the resource.
-    private func takeTail(_ bytes: [UInt8], in range: ByteRange) {
+    private func receiveTail(_ bytes: [UInt8], in range: ByteRange) {
         chain.tailLength = range.upperBound
         tail = OggTail(OggPageWalk(at: range.lowerBound, holding: bytes))
         hasSearchedForLink = false
@@ -315,7 +315,7 @@ package final class OggDecoder: AudioDecoder {
         {
             var window = ByteWindow(source, at: tailRange.lowerBound)
             try await window.fill(tailRange.count, askingUpTo: tailRange.count)
-            if window.end == tailRange.upperBound { takeTail(window.bytes, in: tailRange) }
+            if window.end == tailRange.upperBound { receiveTail(window.bytes, in: tailRange) }
         }
         while isUnknown(time), try await findLink() {}
         let number = chain.number(at: time)

@@ -72,7 +72,7 @@ struct OggHead {
                 pages.goBack(to: found)
                 return head(upTo: found.offset)
             }
-            for packet in packets.take(found).packets {
+            for packet in packets.receive(found).packets {
                 guard chosen.codec.isHeader(packet, number: headerCount + 1) else {
                     otherCount += 1
                     guard otherCount <= mostOthers else { throw Refusal.damaged }

@@ -171,7 +171,7 @@ extension OggLink {
 
     /// Takes what `stored` returned in an earlier session for the same stream and resource; anything else
     /// changes nothing. Returns `true` if the end of the music was stored.
-    mutating func takeStored(_ bytes: [UInt8]) -> Bool {
+    mutating func restore(_ bytes: [UInt8]) -> Bool {
         guard let length,
             let stored = StoredPlaces(
                 bytes,

@@ -31,7 +31,7 @@ struct OggPackets {
     }
 
     /// Takes the next page of the logical stream.
-    mutating func take(_ found: OggPageWalk.Found) -> Content {
+    mutating func receive(_ found: OggPageWalk.Found) -> Content {
         let page = found.page
         var content = Content(granule: page.granule, isLast: page.isLast)
         let isNext = sequence.map { $0 &+ 1 == page.sequence } ?? true

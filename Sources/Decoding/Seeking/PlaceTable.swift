@@ -62,15 +62,25 @@ struct PlaceTable: Equatable {
         return (next > 0 ? places[next - 1] : nil, next < places.count ? places[next] : nil)
     }
 
+    /// The same, of the places between `start` and `end`, which count too. Places that contradict the two are
+    /// ignored.
+    func around(_ position: FrameCount, between start: Place, and end: Place?) -> (
+        below: Place, above: Place?
+    ) {
+        let found = around(position)
+        func usable(_ place: Place?) -> Place? {
+            guard let place, place.position > start.position, place.offset > start.offset,
+                place.position < end?.position ?? .max, place.offset < end?.offset ?? .max
+            else { return nil }
+            return place
+        }
+        return (usable(found.below) ?? start, usable(found.above) ?? end)
+    }
+
     /// The offset of `position`, which is between `start` and `end`, if the rate is even between known places.
     func offset(of position: FrameCount, between start: Place, and end: Place) -> Int64 {
-        let range = start.offset..<max(start.offset, end.offset)
-        let (below, above) = around(position)
-        func usable(_ place: Place?) -> Place? {
-            place.flatMap { range.contains($0.offset) && $0.position > start.position ? $0 : nil }
-        }
-        let low = usable(below) ?? start
-        let high = usable(above) ?? end
+        let (low, above) = around(position, between: start, and: end)
+        let high = above ?? end
         let share = Double(position - low.position) / Double(max(1, high.position - low.position))
         return low.offset + Int64(Double(high.offset - low.offset) * min(max(share, 0), 1))
     }

@@ -94,7 +94,7 @@ import Testing
         for position in stride(from: FrameCount(0), to: 158_000_000, by: 3_000_000) {
             let found = music.seek(to: position, in: map).seek.map
             map = Self.map(of: music)
-            map.takeStored(found.stored())
+            map.restore(found.stored())
         }
         #expect(try requests(music, map, count: 50).reduce(0, +) < before * 2 / 3)
     }

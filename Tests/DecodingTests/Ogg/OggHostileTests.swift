@@ -184,7 +184,7 @@ import Testing
             MadeOgg.mend(&bytes)
             var walk = OggPageWalk(at: 0, holding: bytes)
             guard let found = walk.next() else { continue }
-            packet += packets.take(found).packets.flatMap { $0 }
+            packet += packets.receive(found).packets.flatMap { $0 }
         }
         #expect((most..<most + 255).contains(packet.count), "\(packet.count) of \(most)")
     }

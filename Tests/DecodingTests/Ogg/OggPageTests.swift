@@ -13,7 +13,7 @@ import Testing
         #expect(pages[0].offset == 0 && pages[pages.count - 1].end == Int64(made.bytes.count))
         #expect(zip(pages, pages.dropFirst()).allSatisfy { $0.end == $1.offset })
         var packets = OggPackets()
-        let contents = pages.map { packets.take($0) }
+        let contents = pages.map { packets.receive($0) }
         #expect(contents.allSatisfy { !$0.followsHole })
         let granules = contents.compactMap(\.granule)
         #expect(granules == granules.sorted())
@@ -49,7 +49,7 @@ import Testing
             var packets = OggPackets()
             var lengths: [[Int]] = []
             while let found = walk.next() {
-                let content = packets.take(found)
+                let content = packets.receive(found)
                 lengths.append((content.followsHole ? [-1] : []) + content.packets.map(\.count))
             }
             return lengths
