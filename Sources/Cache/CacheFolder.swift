@@ -130,27 +130,13 @@ package final class CacheFolder: ByteStoreOpener {
     package func checkSecret(isAsking: Bool = false) async throws {
         let engine = engine
         guard engine.settings.secret != nil || engine.settings.hasFolder else { return }
-        if isAsking {
-            do {
-                return try await engine.reader.ask { _ in }
-            } catch let error as SealError {
-                throw engine.settings.notCached(error)
-            } catch {
-                // The committing thread finds the fault and repairs it.
+        do {
+            if isAsking {
+                try await engine.ask(orElse: ()) { _ in }
+            } else {
+                try await engine.committer.run { try engine.askOpening { _ in } }
             }
-        }
-        try await engine.committer.run {
-            do {
-                try engine.session.performOrFail { _ in }
-            } catch let error as SealError {
-                throw engine.settings.notCached(error)
-            } catch {
-                // Reading a read-only folder requires the right secret, too.
-                do { _ = try engine.session.unwritableFolder(after: error) } catch let error as SealError {
-                    throw engine.settings.notCached(error)
-                } catch {}
-            }
-        }
+        } catch let error as MediaError where error.code != .cacheSecret {}
     }
 
     // MARK: Questions. A missing folder counts as empty, and a query does not create it.

@@ -207,7 +207,6 @@ struct Wiring {
 
     private func makeSession(_ cache: CacheFolder?, _ requests: RequestHistory) -> PlayingSession {
         let browser = presentation == .screen ? cache.map { makeBrowser(of: $0) } : nil
-        Task { await browser?.run() }
         // The calendar time at which the player's clock began.
         let start = Int64(time(nil)) - clock.now.components.seconds
         let surroundings = ScreenSurroundings(
@@ -228,13 +227,8 @@ struct Wiring {
 
     /// The cache view of the screen.
     private func makeBrowser(of folder: CacheFolder) -> CacheBrowser {
-        let browser = CacheBrowser(
-            clock: clock,
-            budget: options.bounds.cacheSize ?? CacheFolder.defaultBudget,
-            list: { try await folder.list() },
-            drop: { try await folder.evict([$0]) },
-            pin: { try await folder.setPinned($0, $1) }
-        )
+        let budget = options.bounds.cacheSize ?? CacheFolder.defaultBudget
+        let browser = CacheBrowser(folder, clock: clock, budget: budget)
         folder.observe { [weak browser] in browser?.cacheChanged() }
         return browser
     }

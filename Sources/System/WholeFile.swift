@@ -44,7 +44,8 @@ package enum WholeFile {
         return (count, nil)
     }
 
-    /// Writes all of `bytes`.
+    /// Writes all of `bytes`; waits if `descriptor` takes none now, because another program that shares it has
+    /// made it non-blocking.
     package static func write(_ bytes: some Collection<UInt8>, to descriptor: CInt) throws(SystemError) {
         var failure: SystemError?
         let write = { (buffer: UnsafeBufferPointer<UInt8>) in
@@ -52,6 +53,10 @@ package enum WholeFile {
             while done < buffer.count {
                 let count = retryingInterrupted {
                     Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+                }
+                if count < 0, errno == EAGAIN {
+                    Poll.wait(writing: [descriptor])
+                    continue
                 }
                 guard count > 0 else {
                     failure = SystemError("write the file", number: count == 0 ? ENOSPC : errno)

@@ -48,8 +48,8 @@ struct EntrySelectionTests {
 
     @Test(
         arguments: [
-            (EntrySelection(isPinnedOnly: true), "bc"), (EntrySelection(completeness: .whole), "b"),
-            (EntrySelection(completeness: .part), "ca"), (EntrySelection(words: ["day"]), "a"),
+            (EntrySelection(isPinnedOnly: true), "bc"), (EntrySelection(isComplete: true), "b"),
+            (EntrySelection(isComplete: false), "ca"), (EntrySelection(words: ["day"]), "a"),
             (EntrySelection(words: ["H/", "some"]), "b"), (EntrySelection(words: ["night", "day"]), ""),
             (EntrySelection(words: ["other"], isPinnedOnly: true), "c"),
         ] as [(selection: EntrySelection, names: String)]

@@ -194,7 +194,7 @@ struct InvocationTests {
                         order: .size,
                         isReversed: true,
                         isPinnedOnly: true,
-                        completeness: .part
+                        isComplete: false
                     )
                 )
             ),

@@ -17,13 +17,20 @@ extension CacheFolder {
             return try await engine.removeOrphans()
         }
         let all = try await engine.ask(orElse: []) { try $0.entries.removables().map(\.entry) }
-        return try await remove(all, includingPinned: includingPinned)
+        return try await evict(all, includingPinned: includingPinned)
     }
 
     /// Removes those of `entries` that no process has open; pinned ones only with `includingPinned`.
     package func evict(_ entries: [CachedItem.ID], includingPinned: Bool = false) async throws -> CacheRemoval
     {
-        try await remove(entries, includingPinned: includingPinned)
+        let engine = engine
+        var removal = CacheRemoval()
+        for page in entries.pages {
+            removal += try await engine.change(orElse: CacheRemoval()) { folder in
+                try engine.eviction.remove(page: page, includingPinned: includingPinned, from: folder)
+            }
+        }
+        return removal
     }
 
     /// Pins the entry, or unpins it, if it still exists. Durable when this returns.
@@ -87,17 +94,6 @@ extension CacheFolder {
             }
             return victims
         }
-    }
-
-    private func remove(_ entries: [EntryID], includingPinned: Bool) async throws -> CacheRemoval {
-        let engine = engine
-        var removal = CacheRemoval()
-        for page in entries.pages {
-            removal += try await engine.change(orElse: CacheRemoval()) { folder in
-                try engine.eviction.remove(page: page, includingPinned: includingPinned, from: folder)
-            }
-        }
-        return removal
     }
 
     // MARK: Export

@@ -63,15 +63,29 @@ final class CacheEngine: Sendable {
         _ question: @escaping @Sendable (CacheIndex) throws -> Answer
     ) async throws -> Answer {
         guard settings.hasFolder else { return nothing }
-        if let answer = try? await reader.ask(question) { return answer }
-        return try await committer.run {
+        do {
+            return try await reader.ask(question)
+        } catch let error as SealError {
+            throw settings.notCached(error)
+        } catch {
+            return try await committer.run { try self.askOpening(question) }
+        }
+    }
+
+    /// Opens the folder, repairing it if necessary, and queries its index; one that accepts no writes is only
+    /// read. Committing thread only.
+    func askOpening<Answer>(_ question: (CacheIndex) throws -> Answer) throws(MediaError) -> Answer {
+        do {
+            return try session.performOrFail { try question($0.index) }
+        } catch {
             do {
-                return try self.session.performOrFail { try question($0.index) }
-            } catch {
-                let answer = try? self.session.unwritableFolder(after: error).map { try question($0.index) }
-                guard let answer else { throw self.settings.notCached(error) }
-                return answer
-            }
+                if let folder = try session.unwritableFolder(after: error) {
+                    return try question(folder.index)
+                }
+            } catch let error as SealError {
+                throw settings.notCached(error)
+            } catch {}
+            throw settings.notCached(error)
         }
     }
 

@@ -27,12 +27,17 @@ package protocol FileLayer: Sendable {
 
 extension FileLayer {
     package func freeBytes(of descriptor: CInt) throws -> Int64 {
-        try SystemFiles().freeBytes(of: descriptor)
+        var status = statvfs()
+        try check("read the disk's free space", fstatvfs(descriptor, &status))
+        let bytes = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return bytes.overflow ? .max : Int64(clamping: bytes.partialValue)
     }
 
     package func punch(_ range: ByteRange, of descriptor: CInt) throws {
-        try SystemFiles().punch(range, of: descriptor)
+        try check("free the disk space of an object", SparseFile.punch(range, of: descriptor))
     }
+
+    package func record(_ transaction: () throws -> Void) throws { try transaction() }
 }
 
 /// The file layer of the running system.
@@ -59,20 +64,5 @@ package struct SystemFiles: FileLayer {
         // No retry after a failure: the kernel may have marked the lost pages clean, and a second call would
         // then report success for bytes that are gone.
         try check("flush cached bytes", fdatasync(descriptor))
-    }
-
-    package func freeBytes(of descriptor: CInt) throws -> Int64 {
-        var status = statvfs()
-        try check("read the disk's free space", fstatvfs(descriptor, &status))
-        let bytes = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return bytes.overflow ? .max : Int64(clamping: bytes.partialValue)
-    }
-
-    package func punch(_ range: ByteRange, of descriptor: CInt) throws {
-        try check("free the disk space of an object", SparseFile.punch(range, of: descriptor))
-    }
-
-    package func record(_ transaction: () throws -> Void) throws {
-        try transaction()
     }
 }

@@ -79,14 +79,14 @@ final class BackgroundJobs: Sendable {
 }
 
 /// Carries out jobs in the background, one after another, in the order in which they were added.
-final class JobLine: Sendable {
-    typealias Job = @Sendable () async -> Void
+package final class JobLine: Sendable {
+    package typealias Job = @Sendable () async -> Void
 
     private let jobs: AsyncStream<Job>.Continuation
     private let task: Task<Void, Never>
     private let unfinished = Locked(0)
 
-    init(priority: TaskPriority? = nil) {
+    package init(priority: TaskPriority? = nil) {
         let (waiting, jobs) = AsyncStream.makeStream(of: Job.self)
         self.jobs = jobs
         task = Task(priority: priority) { for await job in waiting { await job() } }
@@ -96,7 +96,7 @@ final class JobLine: Sendable {
     var count: Int { unfinished.withLock { $0 } }
 
     /// Adds a job; never waits. Jobs after `cancel` or `finish` are dropped.
-    func add(_ job: @escaping Job) {
+    package func add(_ job: @escaping Job) {
         unfinished.withLock { $0 += 1 }
         jobs.yield { [self] in
             await job()

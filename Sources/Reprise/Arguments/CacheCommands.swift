@@ -131,7 +131,7 @@ private struct ListCommand: CacheSubcommand {
             order: sort ?? .played,
             isReversed: reverse,
             isPinnedOnly: pinned,
-            completeness: complete ? .whole : partial ? .part : .any
+            isComplete: complete ? true : partial ? false : nil
         )
         return .cache(try CacheRequest(.list(selection), location, isJSON: json))
     }

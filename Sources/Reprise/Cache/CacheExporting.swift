@@ -109,19 +109,10 @@ final class ExportFile: Sendable {
             let count = retryingInterrupted { read(descriptor, &buffer, buffer.count) }
             guard count >= 0 else { throw Self.failure("standard output", errno) }
             guard count > 0 else { return }
-            var rest = buffer[..<count]
-            while !rest.isEmpty {
-                let written = rest.withUnsafeBytes { bytes in
-                    retryingInterrupted { write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }
-                }
-                if written >= 0 {
-                    rest = rest.dropFirst(written)
-                } else if errno == EAGAIN {
-                    // Another program that shares the descriptor has made it non-blocking.
-                    Poll.wait(writing: [STDOUT_FILENO])
-                } else {
-                    throw Self.failure("standard output", errno)
-                }
+            do throws(SystemError) {
+                try WholeFile.write(buffer[..<count], to: STDOUT_FILENO)
+            } catch {
+                throw Self.failure("standard output", error.number)
             }
         }
     }

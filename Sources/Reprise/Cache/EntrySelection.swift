@@ -16,29 +16,20 @@ struct EntrySelection: Sendable, Equatable {
         case source
     }
 
-    enum Completeness: Sendable {
-        case any
-        case whole
-        case part
-    }
-
     /// Words that must all occur in the source or the shown name, in any case, with or without accents.
     var words: [String] = []
     var order = Order.played
     var isReversed = false
     var isPinnedOnly = false
-    var completeness = Completeness.any
+    /// `true` for whole tracks only, `false` for parts only; `nil` for both.
+    var isComplete: Bool?
 
     /// The matching `entries`, in order; equal ones are sorted by their sources.
     func applied(to entries: [CachedItem]) -> [CachedItem] {
         let words = words.map(Self.folded)
         let wanted = entries.filter { entry in
             guard !isPinnedOnly || entry.isPinned else { return false }
-            switch completeness {
-            case .any: break
-            case .whole: guard entry.isComplete else { return false }
-            case .part: guard !entry.isComplete else { return false }
-            }
+            guard isComplete == nil || isComplete == entry.isComplete else { return false }
             guard !words.isEmpty else { return true }
             let text = Self.folded(entry.url.string + "\n" + entry.name().string)
             return words.allSatisfy { text.contains($0) }

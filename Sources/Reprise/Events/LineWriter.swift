@@ -48,22 +48,12 @@ final class LineWriter: Sendable {
 
     private func write(_ bytes: [UInt8]) {
         guard !isReaderGone.load(ordering: .relaxed) else { return }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { bytes in
-                retryingInterrupted { Glibc.write(descriptor, bytes.baseAddress, bytes.count) }
-            }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                // Another program that shares the descriptor has made it non-blocking.
-                Poll.wait(writing: [descriptor])
-            } else {
-                // A pipe without a reader, a full disk, a closed descriptor: later lines would fail too.
-                let wasGone = isReaderGone.exchange(true, ordering: .relaxed)
-                if !wasGone { onReaderGone() }
-                return
-            }
+        do {
+            try WholeFile.write(bytes, to: descriptor)
+        } catch {
+            // A pipe without a reader, a full disk, a closed descriptor: later lines would fail too.
+            let wasGone = isReaderGone.exchange(true, ordering: .relaxed)
+            if !wasGone { onReaderGone() }
         }
     }
 }
