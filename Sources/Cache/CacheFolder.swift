@@ -89,11 +89,11 @@ package final class CacheFolder: ByteStoreOpener {
 
     private func open(
         _ url: WebURL,
-        by way: @escaping @Sendable (EntryCatalog) throws -> Opening
+        by way: @escaping @Sendable (EntryCatalog) throws -> OpenEntry
     ) async throws -> any ByteStore {
         let engine = engine
         let opening = try await engine.committer.run { try way(engine.entries) }
-        if opening.refusal == nil { engine.dropLater(opening.lost, of: opening.entry) }
+        if opening.refusal == nil { engine.dropLater(opening.lost, of: opening.file.entry) }
         engine.tidyLater()
         return PersistentStore(opening, of: url, engine: engine)
     }

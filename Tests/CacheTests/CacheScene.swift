@@ -223,13 +223,13 @@ extension PersistentStore {
     func ask<Answer: Sendable>(
         _ question: @escaping @Sendable (CacheIndex, EntryID) throws -> Answer
     ) async throws -> Answer {
-        let entry = guarded.withLock { $0.place.entry }
+        let entry = guarded.withLock { $0.file.entry }
         return try await engine.reader.ask { try question($0, entry) }
     }
 
     /// Withdraws the claims of `extents` of the entry, as another store may.
     func drop(_ extents: [Extent]) async {
-        let entry = guarded.withLock { $0.place.entry }
+        let entry = guarded.withLock { $0.file.entry }
         await engine.committer.run { _ = self.engine.entries.drop(extents, of: entry) }
     }
 }

@@ -40,7 +40,7 @@ import Testing
         try await scene.fill(0..<100_000)
         let store = try await scene.opener().opened("a")
         // For the time of one read, the descriptor is that of a folder, from which `pread` fails.
-        let descriptor = store.guarded.withLock { $0.place.file.descriptor }
+        let descriptor = store.guarded.withLock { $0.file.descriptor }
         let saved = dup(descriptor)
         let unreadable = Glibc.open(scene.path, O_RDONLY | O_DIRECTORY)
         #expect(dup2(unreadable, descriptor) == descriptor)

@@ -29,9 +29,9 @@ import Testing
         let store = try await opener.opened("a", 0..<200_000)
         if isShared { await (try await scene.opener().opened("a", 500_000..<510_000)).close() }
         try await store.write(300_000..<310_000)
-        let (plan, place) = store.guarded.withLock { ($0.state.commitPlan(), $0.place) }
+        let (plan, file) = store.guarded.withLock { ($0.state.commitPlan(), $0.file) }
         let commitment = try await opener.engine.committer.run {
-            try opener.engine.commits.commit(try #require(plan), of: place.entry, in: place.file)
+            try opener.engine.commits.commit(try #require(plan), to: file)
         }
         guard case .cached(let extents, _) = commitment else {
             Issue.record("the commit claimed nothing")

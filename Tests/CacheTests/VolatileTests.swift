@@ -33,6 +33,7 @@ import Testing
         let path = scene.path + "/file"
         let file = ObjectFile(
             descriptor: open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600),
+            of: .random(),
             files: SystemFiles()
         )
         let store = VolatileStore(file: file, subject: "a", owner: VolatileStores(folder: scene.path))

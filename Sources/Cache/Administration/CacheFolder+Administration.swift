@@ -106,17 +106,17 @@ extension CacheFolder {
     /// `.unreadable` if the file cannot be written, `CancellationError` if the task is cancelled.
     package func export(_ entry: CachedItem.ID, into descriptor: CInt) async throws -> CacheExport? {
         let engine = engine
-        let reading = try await engine.committer.run { () -> EntryReading? in
+        let reading = try await engine.committer.run { () -> OpenEntry? in
             guard engine.settings.hasFolder else { return nil }
             return try engine.entries.openToRead { try $0.entries.row(entry) }
         }
         guard let reading else { return nil }
         var written = ByteRangeSet()
-        for extent in reading.extents {
+        for extent in reading.extents + reading.lost {
             try Task.checkCancellation()
-            let bytes = await engine.io.run { engine.entries.bytes(of: extent, in: reading) }
+            let bytes = await engine.io.run { engine.entries.bytes(of: extent, in: reading.file) }
             guard let bytes else {
-                _ = await engine.committer.run { engine.entries.drop([extent], of: reading.row.entry) }
+                _ = await engine.committer.run { engine.entries.drop([extent], of: entry) }
                 continue
             }
             try await engine.io.run {
@@ -128,7 +128,7 @@ extension CacheFolder {
             }
             written.insert(contentsOf: extent.range)
         }
-        let length = reading.row.description.length
+        let length = reading.description.length
         let end = max(length ?? 0, written.ranges.last?.upperBound ?? 0)
         guard ftruncate(descriptor, off_t(end)) == 0 else {
             throw MediaError(.unreadable, "exported file", SafeText("\(SystemError("set its length"))"))

@@ -73,26 +73,27 @@ private struct Verification {
 
     private mutating func check(_ entry: EntryID) async throws {
         let engine = engine
-        let reading = try await engine.committer.run { () -> EntryReading? in
+        let reading = try await engine.committer.run { () -> OpenEntry? in
             if let reading = try engine.entries.openToRead({ try $0.entries.row(entry) }) { return reading }
-            return try engine.session.perform { folder -> EntryReading? in
+            return try engine.session.perform { folder -> OpenEntry? in
                 guard let row = try folder.index.entries.row(entry) else { return nil }
                 // If the file is missing, this creates an empty one, so that all checks fail and all claims
                 // are withdrawn.
                 let file = try folder.objects.open(entry)
                 try file.lockShared()
-                return try EntryReading(row, of: folder.index, file: file)
+                return try OpenEntry(row, of: folder.index, file: file)
             }
         }
         // The entry was removed since it was listed.
         guard let reading else { return }
         report.entries += 1
         var damagedRanges = ByteRangeSet()
-        for start in stride(from: 0, to: reading.extents.count, by: Self.batchSize) {
+        let extents = reading.extents + reading.lost
+        for start in stride(from: 0, to: extents.count, by: Self.batchSize) {
             try Task.checkCancellation()
-            let batch = reading.extents[start..<min(reading.extents.count, start + Self.batchSize)]
+            let batch = extents[start..<min(extents.count, start + Self.batchSize)]
             let damaged = await engine.io.run {
-                batch.filter { engine.entries.bytes(of: $0, in: reading) == nil }
+                batch.filter { engine.entries.bytes(of: $0, in: reading.file) == nil }
             }
             if !damaged.isEmpty {
                 let isDropped = await engine.committer.run { engine.entries.drop(Array(damaged), of: entry) }
@@ -107,27 +108,27 @@ private struct Verification {
             progress(state)
         }
         if !damagedRanges.isEmpty {
-            report.damaged.append(VerifyReport.Damage(url: reading.row.url, ranges: damagedRanges))
+            report.damaged.append(VerifyReport.Damage(url: reading.url, ranges: damagedRanges))
         } else if let content = EntryContent(reading, engine), try await isDamaged(content) {
-            report.damagedAtServer.append(reading.row.url)
+            report.damagedAtServer.append(reading.url)
         }
         // This fails in a read-only folder.
         report.reclaimedBytes +=
             (try? await engine.committer.run {
-                try engine.session.perform { try engine.eviction.reclaim(reading, in: $0) }
+                try engine.session.perform { try engine.eviction.reclaim(reading.file, in: $0) }
             }) ?? 0
     }
 }
 
 /// The bytes of an entry that is cached as a whole.
 private struct EntryContent: ByteSource {
-    let reading: EntryReading
+    let reading: OpenEntry
     let engine: CacheEngine
     let length: Int64?
 
     /// `nil` if bytes are missing.
-    init?(_ reading: EntryReading, _ engine: CacheEngine) {
-        guard let length = reading.row.description.length,
+    init?(_ reading: OpenEntry, _ engine: CacheEngine) {
+        guard let length = reading.description.length,
             ByteRangeSet(reading.extents.map(\.range)).covers(0..<length)
         else { return nil }
         self.reading = reading
@@ -143,7 +144,9 @@ private struct EntryContent: ByteSource {
         try Task.checkCancellation()
         let index = reading.extents.partitioningIndex { $0.range.upperBound > offset }
         guard index < reading.extents.count, case let extent = reading.extents[index] else { return [] }
-        let bytes = await engine.io.run { [engine, reading] in engine.entries.bytes(of: extent, in: reading) }
+        let bytes = await engine.io.run { [engine, reading] in
+            engine.entries.bytes(of: extent, in: reading.file)
+        }
         return Array((bytes ?? []).dropFirst(Int(offset - extent.range.lowerBound)).prefix(count))
     }
 }

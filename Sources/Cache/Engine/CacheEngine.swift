@@ -129,33 +129,23 @@ final class CacheEngine: Sendable {
     func tidyLater() {
         committer.submit { [weak self] in
             guard let self else { return }
-            guard let walk = eviction.beginTidying(session) else { return trimLater() }
-            sweepLater(walk)
+            tidyLater(eviction.beginTidying(session), eviction.trimming())
         }
     }
 
-    /// Sweeps one page of objects per job, so that other jobs can run in between; then evicts, based on the
-    /// corrected sizes.
-    private func sweepLater(_ walk: ObjectWalk) {
+    /// Sweeps one page of `walk`, or else evicts one page, so that other jobs and processes can use the folder in
+    /// between. Evicts last, based on the corrected sizes.
+    private func tidyLater(_ walk: ObjectWalk?, _ trimming: Trimming) {
         committer.submit { [weak self] in
             guard let self else { return }
-            guard let entries = walk.next(Eviction.pageSize) else { return trimLater() }
             // If this fails, the next commit fails for the same reason and reports it.
-            _ = try? session.perform { try eviction.sweep(entries, in: $0) }
-            sweepLater(walk)
-        }
-    }
-
-    private func trimLater() { trimLater(eviction.trimming()) }
-
-    /// Evicts one page per job, so that other processes can lock the folder in between.
-    private func trimLater(_ trimming: Trimming) {
-        committer.submit { [weak self] in
+            if let entries = walk?.next(Eviction.pageSize) {
+                _ = try? session.perform { try eviction.sweep(entries, in: $0) }
+                return tidyLater(walk, trimming)
+            }
             var trimming = trimming
-            // If this fails, the next commit fails for the same reason and reports it.
-            guard let self, (try? session.perform({ try eviction.trim(&trimming, in: $0) })) != nil
-            else { return }
-            if !trimming.isDone { trimLater(trimming) }
+            guard (try? session.perform({ try eviction.trim(&trimming, in: $0) })) != nil else { return }
+            if !trimming.isDone { tidyLater(nil, trimming) }
         }
     }
 }

@@ -1,10 +1,12 @@
 import Media
 
-/// An entry as it is handed to a store.
-struct Opening: Sendable {
-    let entry: EntryID
+/// An entry that was opened, and that is locked as in use as long as its file is open.
+struct OpenEntry: Sendable {
     let file: ObjectFile
+    /// For display; empty for a new entry.
+    var url: SafeText = ""
     var description = EntryDescription()
+    /// Sorted by offset.
     var extents: [Extent] = []
     /// Claimed extents beyond the end of the file; their claims must be withdrawn.
     var lost: [Extent] = []
@@ -12,33 +14,19 @@ struct Opening: Sendable {
     var refusal: MediaError?
 }
 
-extension Opening {
-    /// The entry of `row` with those extents that lie within `file`. Withdraws no claims.
+extension OpenEntry {
+    /// The entry of `row`. Withdraws no claims.
     init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile) throws {
         let length = try file.size().length
         let all = try index.extents.all(of: row.entry)
         self.init(
-            entry: row.entry,
             file: file,
+            url: row.url,
             description: row.description,
             extents: all.filter { $0.range.upperBound <= length },
             lost: all.filter { $0.range.upperBound > length }
         )
         description.seekTable = try index.entries.seekTable(of: row.entry)
-    }
-}
-
-/// An entry to read while other stores may play it. It is locked as in use as long as this value exists.
-struct EntryReading: Sendable {
-    let row: EntryRow
-    let file: ObjectFile
-    /// Sorted by offset.
-    let extents: [Extent]
-
-    init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile) throws {
-        self.row = row
-        self.file = file
-        extents = try index.extents.all(of: row.entry)
     }
 }
 
@@ -66,7 +54,7 @@ final class EntryCatalog: @unchecked Sendable {
 
     /// Opens the entry of `url`, created empty if it is missing, and marks it as played now. In a read-only
     /// folder, opens the entry for reading only.
-    func open(_ url: WebURL) throws(MediaError) -> Opening {
+    func open(_ url: WebURL) throws(MediaError) -> OpenEntry {
         let key = key(of: url)
         // An earlier `replace` failed: retry it rather than open the outdated entry.
         guard !outdated.contains(key) else { return try replace(url) }
@@ -77,7 +65,7 @@ final class EntryCatalog: @unchecked Sendable {
                 }
                 let file = try folder.objects.open(row.entry)
                 try file.lockShared()
-                let opening = try Opening(row, of: folder.index, file: file)
+                let opening = try OpenEntry(row, of: folder.index, file: file)
                 if !opening.lost.isEmpty {
                     settings.onNotice(
                         MediaError(.damagedExtent, row.url, "cached bytes were lost; downloading them again")
@@ -90,25 +78,17 @@ final class EntryCatalog: @unchecked Sendable {
                 return opening
             }
         } catch {
-            if let opening = try? openUnwritable(key, after: error) { return opening }
-            throw settings.notCached(error)
+            let refusal = settings.notCached(error)
+            guard var opening = try openUnwritable(after: error, { try $0.entries.row(named: key) }) else {
+                throw refusal
+            }
+            opening.refusal = refusal
+            return opening
         }
     }
 
-    /// Opens the entry of `key` for reading, if `failure` means that the folder accepts no writes; `nil` if
-    /// there is none.
-    func openUnwritable(_ key: [UInt8], after failure: any Error) throws -> Opening? {
-        guard let folder = try session.unwritableFolder(after: failure),
-            let row = try folder.index.entries.row(named: key)
-        else { return nil }
-        let file = try folder.object(row.entry, files: settings.files)
-        var opening = try Opening(row, of: folder.index, file: file)
-        opening.refusal = settings.notCached(failure)
-        return opening
-    }
-
     /// Replaces the entry of `url` by a new one, which is pinned if the old one was.
-    func replace(_ url: WebURL) throws(MediaError) -> Opening {
+    func replace(_ url: WebURL) throws(MediaError) -> OpenEntry {
         let key = key(of: url)
         outdated.insert(key)
         let opening = try session.perform { folder in
@@ -126,18 +106,17 @@ final class EntryCatalog: @unchecked Sendable {
         isPinned: Bool,
         inPlaceOf old: EntryRow? = nil,
         in folder: OpenedFolder
-    ) throws -> Opening {
-        func change() throws -> (isGone: Bool, entry: EntryID, file: ObjectFile) {
+    ) throws -> OpenEntry {
+        func change() throws -> (isGone: Bool, file: ObjectFile) {
             // The old entry may still be valid for its other URLs.
             let isGone = try old.map { try folder.index.removeName(key, of: $0.entry) } ?? false
-            let (entry, file) = try insert(url, key: key, isPinned: isPinned, in: folder)
-            return (isGone, entry, file)
+            return (isGone, try insert(url, key: key, isPinned: isPinned, in: folder))
         }
         // Durable if an entry is removed: a power cut must not bring back its row without its file.
-        let (isGone, entry, file) =
+        let (isGone, file) =
             old == nil ? try folder.index.relaxedTransaction(change) : try folder.index.transaction(change)
         if let old, isGone { folder.objects.unlink(old.entry) }
-        return Opening(entry: entry, file: file)
+        return OpenEntry(file: file)
     }
 
     private func insert(
@@ -145,13 +124,12 @@ final class EntryCatalog: @unchecked Sendable {
         key: [UInt8],
         isPinned: Bool,
         in folder: OpenedFolder
-    ) throws -> (EntryID, ObjectFile) {
-        let entry = EntryID.random()
-        let file = try folder.objects.open(entry)
+    ) throws -> ObjectFile {
+        let file = try folder.objects.open(.random())
         try file.lockShared()
         let time = settings.wallClock()
-        try folder.index.insert(entry, key: key, url: url.safeText, isPinned: isPinned, at: time)
-        return (entry, file)
+        try folder.index.insert(file.entry, key: key, url: url.safeText, isPinned: isPinned, at: time)
+        return file
     }
 
     /// Removes the name `url` of the entry, and the entry itself if that was its last name. Stores that have
@@ -168,11 +146,12 @@ final class EntryCatalog: @unchecked Sendable {
 
     /// Unlocks an entry that a store has closed. Removes it if none of its bytes is committed, unless it is
     /// pinned or another store has it open.
-    func release(_ entry: EntryID, _ file: ObjectFile) {
+    func release(_ file: ObjectFile) {
         // If this fails, an empty entry may stay, which does no harm.
         try? session.perform { folder in
             defer { file.unlock() }
-            guard try !folder.removeIfLost(entry, file) else { return }
+            let entry = file.entry
+            guard try !folder.removeIfLost(file) else { return }
             guard try folder.index.extents.isEmpty(entry), file.lockExclusive() else { return }
             try folder.index.relaxedTransaction { try folder.index.entries.removeUnpinned(entry) }
             if try folder.index.entries.row(entry) == nil { folder.objects.unlink(entry) }
@@ -218,7 +197,7 @@ final class EntryCatalog: @unchecked Sendable {
         besides own: EntryID,
         to description: EntryDescription,
         head: [UInt8]
-    ) throws(MediaError) -> Opening? {
+    ) throws(MediaError) -> OpenEntry? {
         guard let identity = description.identityText else { return nil }
         var shared = EntryDescription()
         shared.length = description.length
@@ -231,7 +210,7 @@ final class EntryCatalog: @unchecked Sendable {
                 current.entry == row.entry || (current.entry == own && !current.isPinned),
                 !row.description.contradicts(shared),
                 let file = try folder.objects.openExisting(row.entry),
-                case let opening = try Opening(row, of: index, file: file), try starts(opening, with: head)
+                case let opening = try OpenEntry(row, of: index, file: file), try starts(opening, with: head)
             else { return nil }
             guard current.entry == own else { return opening }
             let isOwnGone = try index.transaction {
@@ -245,14 +224,13 @@ final class EntryCatalog: @unchecked Sendable {
     }
 
     /// `true` if the entry starts with all of `head`, in bytes that pass their checks.
-    private func starts(_ opening: Opening, with head: [UInt8]) throws -> Bool {
+    private func starts(_ opening: OpenEntry, with head: [UInt8]) throws -> Bool {
         var offset: Int64 = 0
         for extent in opening.extents where offset < head.count {
             guard extent.range.lowerBound == offset else { return false }
             let stored = try opening.file.read(extent.range)
-            guard let bytes = session.protection.bytes(of: extent, from: stored, of: opening.entry) else {
-                return false
-            }
+            guard let bytes = session.protection.bytes(of: extent, from: stored, of: opening.file.entry)
+            else { return false }
             let end = min(extent.range.upperBound, Int64(head.count))
             guard head[Int(offset)..<Int(end)].elementsEqual(bytes.prefix(Int(end - offset))) else {
                 return false
@@ -285,28 +263,38 @@ final class EntryCatalog: @unchecked Sendable {
 
     /// Opens the entry whose row `find` returns, in a read-only folder too, without marking it as played;
     /// `nil` if there is none, or its file is missing.
-    func openToRead(_ find: (CacheIndex) throws -> EntryRow?) throws(MediaError) -> EntryReading? {
+    func openToRead(_ find: (CacheIndex) throws -> EntryRow?) throws(MediaError) -> OpenEntry? {
         do {
             return try session.performOrFail { folder in
                 guard let row = try find(folder.index),
                     let file = try folder.objects.openExisting(row.entry)
                 else { return nil }
-                return try EntryReading(row, of: folder.index, file: file)
+                return try OpenEntry(row, of: folder.index, file: file)
             }
         } catch {
-            let reading = try? session.unwritableFolder(after: error).map { folder -> EntryReading? in
-                guard let row = try find(folder.index) else { return nil }
-                let file = try folder.object(row.entry, files: settings.files)
-                return try EntryReading(row, of: folder.index, file: file)
-            }
-            guard let reading else { throw settings.notCached(error) }
-            return reading ?? nil
+            return try openUnwritable(after: error, find)
+        }
+    }
+
+    /// Like `openToRead`, if `failure` means that the folder accepts no writes, and throws `failure` if not, or if
+    /// the folder cannot even be read.
+    private func openUnwritable(
+        after failure: any Error,
+        _ find: (CacheIndex) throws -> EntryRow?
+    ) throws(MediaError) -> OpenEntry? {
+        do {
+            guard let folder = try session.unwritableFolder(after: failure) else { throw failure }
+            guard let row = try find(folder.index) else { return nil }
+            let file = try folder.object(row.entry, files: settings.files)
+            return try OpenEntry(row, of: folder.index, file: file)
+        } catch {
+            throw settings.notCached(failure)
         }
     }
 
     /// The bytes of an extent; `nil` if they differ from what was committed. May be called from any thread.
-    func bytes(of extent: Extent, in reading: EntryReading) -> [UInt8]? {
-        let stored = (try? reading.file.read(extent.range)) ?? []
-        return session.protection.bytes(of: extent, from: stored, of: reading.row.entry)
+    func bytes(of extent: Extent, in file: ObjectFile) -> [UInt8]? {
+        let stored = (try? file.read(extent.range)) ?? []
+        return session.protection.bytes(of: extent, from: stored, of: file.entry)
     }
 }

@@ -24,7 +24,7 @@ struct EntryCommits: Sendable {
     /// Holds the entry's commit lock throughout, so that no other store can claim bytes that this commit then
     /// overwrites. Holds the folder's lock only before and after writing, so that no process waits for the
     /// disk. Throws `FullDiskError` if a smaller commit might have had room, else a `MediaError`.
-    func commit(_ plan: CommitPlan, of entry: EntryID, in file: ObjectFile) throws -> Commitment {
+    func commit(_ plan: CommitPlan, to file: ObjectFile) throws -> Commitment {
         do {
             return try file.withCommitLock {
                 var trimming = eviction.trimming()
@@ -33,15 +33,14 @@ struct EntryCommits: Sendable {
                 // Each step may evict a page of other entries; the folder is unlocked between steps.
                 while readiness == .makingRoom {
                     readiness = try session.performOrFail {
-                        guard try !$0.removeIfLost(entry, file) else { return .gone }
-                        return try makeReady(for: plan, of: entry, &gaps, &trimming, in: $0)
+                        guard try !$0.removeIfLost(file) else { return .gone }
+                        return try makeReady(for: plan, of: file.entry, &gaps, &trimming, in: $0)
                     }
                 }
                 guard readiness == .ready else { return .gone }
                 let holes = file.holes(in: gaps)
                 do {
-                    let own = try write(plan, to: gaps, of: entry, in: file)
-                    return try claim(own, for: plan, of: entry, in: file)
+                    return try claim(try write(plan, to: gaps, of: file), for: plan, in: file)
                 } catch {
                     if Self.claimsNothing(error) { giveBack(holes, of: file) }
                     // Corrects the size that was counted in advance. If this fails, the next opening of the
@@ -50,7 +49,7 @@ struct EntryCommits: Sendable {
                     try? session.perform { folder in
                         guard let size else { return }
                         try folder.index.relaxedTransaction {
-                            try folder.index.entries.setAllocated(size, of: entry)
+                            try folder.index.entries.setAllocated(size, of: file.entry)
                         }
                     }
                     throw error
@@ -114,16 +113,15 @@ struct EntryCommits: Sendable {
 
     // MARK: Writing and claiming
 
-    private func write(
-        _ plan: CommitPlan,
-        to gaps: [ByteRange],
-        of entry: EntryID,
-        in file: ObjectFile
-    ) throws -> [Extent] {
+    private func write(_ plan: CommitPlan, to gaps: [ByteRange], of file: ObjectFile) throws -> [Extent] {
         guard !gaps.isEmpty else { return [] }
         var extents: [Extent] = []
         for range in gaps.flatMap(Extent.pieces) {
-            let (bytes, extent) = session.protection.keep(plan.bytes.bytes(of: range), at: range, of: entry)
+            let (bytes, extent) = session.protection.keep(
+                plan.bytes.bytes(of: range),
+                at: range,
+                of: file.entry
+            )
             try file.write(bytes[...], at: range.lowerBound)
             extents.append(extent)
         }
@@ -131,16 +129,12 @@ struct EntryCommits: Sendable {
         return extents
     }
 
-    private func claim(
-        _ own: [Extent],
-        for plan: CommitPlan,
-        of entry: EntryID,
-        in file: ObjectFile
-    ) throws -> Commitment {
+    private func claim(_ own: [Extent], for plan: CommitPlan, in file: ObjectFile) throws -> Commitment {
+        let entry = file.entry
         let allocated = try file.size().allocated
         return try session.performOrFail { folder in
             var commitment = Commitment.gone
-            guard try !folder.removeIfLost(entry, file) else { return commitment }
+            guard try !folder.removeIfLost(file) else { return commitment }
             try settings.files.record {
                 try folder.index.transaction {
                     guard let row = try folder.index.entries.row(entry),

@@ -211,24 +211,24 @@ final class Eviction: @unchecked Sendable {
     ///
     /// Does so only if no other store has the entry open: another process may still read bytes that were
     /// claimed when it read the index, and would get the zeros of a hole instead.
-    func reclaim(_ reading: EntryReading, in folder: OpenedFolder) throws -> Int64 {
-        let entry = reading.row.entry
+    func reclaim(_ file: ObjectFile, in folder: OpenedFolder) throws -> Int64 {
+        let entry = file.entry
         guard let row = try folder.index.entries.row(entry) else { return 0 }
         let stored = try folder.index.extents.ranges(of: entry)
-        let (length, allocated) = try reading.file.size()
+        let (length, allocated) = try file.size()
         var after = allocated
         // This excludes other stores of this process too: each has its own lock.
-        if reading.file.lockExclusive() {
-            defer { try? reading.file.lockShared() }
+        if file.lockExclusive() {
+            defer { try? file.lockShared() }
             for gap in stored.gaps(in: 0..<max(length, 0)) where length > 0 {
-                try? settings.files.punch(gap, of: reading.file.descriptor)
+                try? settings.files.punch(gap, of: file.descriptor)
             }
-            after = try reading.file.size().allocated
+            after = try file.size().allocated
         }
         if row.storedBytes != stored.byteCount || row.allocated != after {
             // The bytes of a commit in progress are counted already, but not yet on the disk.
-            try reading.file.ifNobodyCommits {
-                let settled = try reading.file.size().allocated
+            try file.ifNobodyCommits {
+                let settled = try file.size().allocated
                 try folder.index.relaxedTransaction {
                     try folder.index.extents.recount(entry)
                     try folder.index.entries.setAllocated(settled, of: entry)

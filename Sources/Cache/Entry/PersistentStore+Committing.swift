@@ -11,10 +11,10 @@ extension PersistentStore {
             // If the disk was full the last time, begin with a small commit.
             (guarded.state.bufferedByteCount, guarded.isDiskFull ? Self.leastCommit : .max)
         }
-        while let (plan, place) = nextCommit(ofAtMost: most) {
+        while let (plan, file) = nextCommit(ofAtMost: most) {
             let count = plan.bytes.count
             do {
-                guard try commit(plan, to: place) else { continue }
+                guard try commit(plan, to: file) else { continue }
                 // Bytes written since this commit began are left to the next one.
                 left -= count
                 guard left > 0 else { return noteCached() }
@@ -29,18 +29,18 @@ extension PersistentStore {
         }
     }
 
-    private func nextCommit(ofAtMost most: Int64) -> (plan: CommitPlan, place: Place)? {
+    private func nextCommit(ofAtMost most: Int64) -> (plan: CommitPlan, file: ObjectFile)? {
         guarded.withLock { guarded in
             switch guarded.standing {
-            case .caching, .refusing: guarded.state.commitPlan().map { ($0.first(most), guarded.place) }
+            case .caching, .refusing: guarded.state.commitPlan().map { ($0.first(most), guarded.file) }
             case .unwritable, .detached, .closed: nil
             }
         }
     }
 
     /// Returns `false` if the entry is lost: then this store continues in another one, or is detached.
-    private func commit(_ plan: CommitPlan, to place: Place) throws -> Bool {
-        switch try engine.commits.commit(plan, of: place.entry, in: place.file) {
+    private func commit(_ plan: CommitPlan, to file: ObjectFile) throws -> Bool {
+        switch try engine.commits.commit(plan, to: file) {
         case .cached(let extents, let description):
             guarded.withLock { guarded in
                 guarded.state.committed(plan, extents: extents, description: description)
@@ -50,17 +50,17 @@ extension PersistentStore {
             return true
         case .gone:
             // Another process may have made this URL a name of another entry with the same resource.
-            if !joinCopy(from: place) { detach(from: place) }
+            if !joinCopy(from: file) { detach(from: file) }
             return false
         }
     }
 
     /// Stops claiming bytes in the entry, and reports why unless that is expected. Committing thread only.
-    private func detach(from place: Place) {
-        if let cause = engine.entries.cause(ofLosing: place.entry, of: url) {
+    private func detach(from file: ObjectFile) {
+        if let cause = engine.entries.cause(ofLosing: file.entry, of: url) {
             engine.settings.onNotice(MediaError(.notCached, url.safeText, cause))
         }
-        guarded.withLock { if $0.place.entry == place.entry { $0.standing = .detached } }
+        guarded.withLock { if $0.file === file { $0.standing = .detached } }
     }
 
     /// All bytes are cached, so a later refusal is reported again.
@@ -95,43 +95,43 @@ extension PersistentStore {
     /// Takes over what other stores have committed. Reads the extents only if their number of bytes differs
     /// from what this store knows.
     private func readIndex() async {
-        let (place, known) = guarded.withLock { ($0.place, $0.state.committed.byteCount) }
+        let (file, known) = guarded.withLock { ($0.file, $0.state.committed.byteCount) }
         let found = try? await engine.reader.ask { index -> (row: EntryRow, extents: [Extent])? in
-            guard let row = try index.entries.row(place.entry) else { return nil }
-            return (row, row.storedBytes == known ? [] : try index.extents.all(of: place.entry))
+            guard let row = try index.entries.row(file.entry) else { return nil }
+            return (row, row.storedBytes == known ? [] : try index.extents.all(of: file.entry))
         }
         guard let (row, extents) = found ?? nil else { return }
         let isForeign = guarded.withLock { guarded in
-            guard guarded.place.entry == place.entry else { return false }
+            guard guarded.file === file else { return false }
             guard !guarded.state.isForeign(row) else { return true }
             guarded.state.indexSeen(row, extents)
             return false
         }
-        if isForeign { await engine.committer.run { self.detach(from: place) } }
+        if isForeign { await engine.committer.run { self.detach(from: file) } }
     }
 
     /// Continues in the entry that already has the same resource under another URL, if there is one.
     private func seekCopy() async {
-        let found = guarded.withLock { guarded -> (identity: String, place: Place)? in
+        let found = guarded.withLock { guarded -> (identity: String, file: ObjectFile)? in
             guard !guarded.hasSoughtCopy, guarded.comparedBytes != nil,
                 let identity = guarded.state.description.identityText
             else { return nil }
             guarded.hasSoughtCopy = true
-            return (identity, guarded.place)
+            return (identity, guarded.file)
         }
-        guard let (identity, place) = found else { return }
+        guard let (identity, file) = found else { return }
         let hasCopy = try? await engine.reader.ask {
-            try $0.entries.row(identity: identity, besides: place.entry) != nil
+            try $0.entries.row(identity: identity, besides: file.entry) != nil
         }
         // On the committing thread, so that no commit can interfere.
-        if hasCopy == true { await engine.committer.run { _ = self.joinCopy(from: place) } }
+        if hasCopy == true { await engine.committer.run { _ = self.joinCopy(from: file) } }
     }
 
     /// Committing thread only. Returns `false` if there is no copy.
-    private func joinCopy(from place: Place) -> Bool {
+    private func joinCopy(from file: ObjectFile) -> Bool {
         let (description, size) = guarded.withLock { ($0.state.description, $0.comparedBytes) }
         guard let size, case let head = readNow(at: 0, count: Int(size)), head.count == size,
-            let copy = try? engine.entries.addName(url, besides: place.entry, to: description, head: head)
+            let copy = try? engine.entries.addName(url, besides: file.entry, to: description, head: head)
         else { return false }
         // On a slow connection, bytes may have been committed to the former entry before the comparison.
         let committed = guarded.withLock { $0.state.committed }.ranges.map { range in
@@ -139,7 +139,7 @@ extension PersistentStore {
         }
         guarded.withLock { guarded in
             guarded.state.entryChanged(to: copy.description, extents: copy.extents, adding: committed)
-            guarded.place = Place(entry: copy.entry, file: copy.file)
+            guarded.file = copy.file
             guarded.unsealed = nil
             guarded.ahead.stop()
         }

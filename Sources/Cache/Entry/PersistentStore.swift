@@ -38,15 +38,9 @@ final class PersistentStore: ByteStore {
         case closed
     }
 
-    /// The entry and its file.
-    struct Place: Sendable {
-        var entry: EntryID
-        var file: ObjectFile
-    }
-
     struct Guarded {
         var state: EntryState
-        var place: Place
+        var file: ObjectFile
         var standing = Standing.caching
         /// `true` if the last commit failed because the disk is full.
         var isDiskFull = false
@@ -69,13 +63,13 @@ final class PersistentStore: ByteStore {
     // The only lock. It guards the state and is never held during a file operation.
     let guarded: Locked<Guarded>
 
-    init(_ opening: Opening, of url: WebURL, engine: CacheEngine) {
+    init(_ opening: OpenEntry, of url: WebURL, engine: CacheEngine) {
         self.engine = engine
         self.url = url
         guarded = Locked(
             Guarded(
                 state: EntryState(description: opening.description, extents: opening.extents),
-                place: Place(entry: opening.entry, file: opening.file),
+                file: opening.file,
                 standing: opening.refusal.map { .unwritable($0) } ?? .caching
             )
         )
@@ -179,17 +173,17 @@ final class PersistentStore: ByteStore {
     package func discard() async {
         stopTimer()
         await engine.committer.run {
-            let lost: Place? = self.guarded.withLock { guarded in
+            let lost: EntryID? = self.guarded.withLock { guarded in
                 switch guarded.standing {
                 case .caching, .refusing:
                     guarded.standing = .detached
-                    return guarded.place
+                    return guarded.file.entry
                 case .unwritable, .detached, .closed: return nil
                 }
             }
             // Removes the row and the file's name; the open file remains, so that this store can still read
             // its bytes.
-            if let lost { self.engine.entries.discard(lost.entry, of: self.url) }
+            if let lost { self.engine.entries.discard(lost, of: self.url) }
         }
     }
 
@@ -204,15 +198,15 @@ final class PersistentStore: ByteStore {
                 }
                 if isUnreported { self.engine.settings.onNotice(self.engine.settings.notCached(error)) }
             }
-            let place: Place? = self.guarded.withLock { guarded in
+            let file: ObjectFile? = self.guarded.withLock { guarded in
                 defer {
                     guarded.standing = .closed
                     guarded.ahead.stop()
                 }
                 if case .closed = guarded.standing { return nil }
-                return guarded.place
+                return guarded.file
             }
-            if let place { self.engine.entries.release(place.entry, place.file) }
+            if let file { self.engine.entries.release(file) }
         }
         engine.tidyLater()
     }
@@ -327,14 +321,14 @@ final class PersistentStore: ByteStore {
             let next = guarded.withLock { guarded in
                 isTooFar
                     ? nil
-                    : guarded.state.segment(at: position, count: wanted).map { ($0, guarded.place) }
+                    : guarded.state.segment(at: position, count: wanted).map { ($0, guarded.file) }
             }
-            guard let (segment, place) = next else { break }
+            guard let (segment, file) = next else { break }
             switch segment {
             case .buffered(let piece): bytes += piece
             case .committed(let extent, let isChecked):
                 let range = position..<min(extent.range.upperBound, position &+ Int64(wanted))
-                guard let piece = read(range, of: extent, isChecked: isChecked, in: place) else {
+                guard let piece = read(range, of: extent, isChecked: isChecked, in: file) else {
                     return bytes
                 }
                 bytes += piece
@@ -350,18 +344,18 @@ final class PersistentStore: ByteStore {
         _ range: ByteRange,
         of extent: Extent,
         isChecked: Bool,
-        in place: Place
+        in file: ObjectFile
     ) -> ArraySlice<UInt8>? {
         if isChecked, case .checked = engine.protection {
-            if let bytes = try? place.file.read(range), bytes.count == range.count { return bytes[...] }
-            return drop(extent, in: place)
+            if let bytes = try? file.read(range), bytes.count == range.count { return bytes[...] }
+            return drop(extent, of: file.entry)
         }
         let start = Int(range.lowerBound - extent.range.lowerBound)
         let unsealed = guarded.withLock { $0.unsealed.flatMap { $0.extent == extent ? $0.bytes : nil } }
         if let unsealed { return unsealed[start..<start + range.count] }
-        let stored = (try? place.file.read(extent.range)) ?? []
-        guard let bytes = engine.protection.bytes(of: extent, from: stored, of: place.entry) else {
-            return drop(extent, in: place)
+        let stored = (try? file.read(extent.range)) ?? []
+        guard let bytes = engine.protection.bytes(of: extent, from: stored, of: file.entry) else {
+            return drop(extent, of: file.entry)
         }
         guarded.withLock { guarded in
             guarded.state.extentChecked(extent)
@@ -371,7 +365,7 @@ final class PersistentStore: ByteStore {
     }
 
     /// Withdraws the claim of the extent, and reports the damage.
-    private func drop(_ extent: Extent, in place: Place) -> ArraySlice<UInt8>? {
+    private func drop(_ extent: Extent, of entry: EntryID) -> ArraySlice<UInt8>? {
         guard guarded.withLock({ $0.state.extentDropped(extent) }) else { return nil }
         let start = extent.range.lowerBound
         let end = extent.range.upperBound
@@ -384,7 +378,7 @@ final class PersistentStore: ByteStore {
         )
         let engine = engine
         // Queued before a write can fill the gap, so that it runs before the commit of that write.
-        engine.committer.submit { engine.entries.drop([extent], of: place.entry) }
+        engine.committer.submit { engine.entries.drop([extent], of: entry) }
         return nil
     }
 }

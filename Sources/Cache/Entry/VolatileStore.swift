@@ -24,8 +24,6 @@ final class VolatileStore: ByteStore {
     // Keeps the thread running as long as a store needs it.
     private let owner: VolatileStores
     private let subject: SafeText
-    /// Binds the sealed bytes to this store, so that another store's cannot be mistaken for them.
-    private let number = EntryID.random()
     private let contents: Locked<Contents>
 
     /// A store on an open, empty file; in memory only if `file` is `nil`.
@@ -97,7 +95,7 @@ final class VolatileStore: ByteStore {
         let last = contents.withLock { $0.unsealed }
         if let last, last.extent == extent { return last.bytes }
         let stored = (try? file.read(extent.range)) ?? []
-        let bytes = owner.protection.bytes(of: extent, from: stored, of: number)
+        let bytes = owner.protection.bytes(of: extent, from: stored, of: file.entry)
         contents.withLock { contents in
             if let bytes {
                 contents.unsealed = (extent, bytes)
@@ -131,7 +129,7 @@ final class VolatileStore: ByteStore {
     /// Writes the bytes to the file and returns their extent; `nil` if writing fails.
     private func filed(_ bytes: ArraySlice<UInt8>, at range: ByteRange) -> Extent? {
         guard let file else { return nil }
-        let (sealed, extent) = owner.protection.keep(Array(bytes), at: range, of: number)
+        let (sealed, extent) = owner.protection.keep(Array(bytes), at: range, of: file.entry)
         return (try? file.write(sealed[...], at: range.lowerBound)).map { extent }
     }
 }

@@ -40,10 +40,9 @@ package final class VolatileStores: ByteStoreOpener {
     private static func makeFile(in folder: String, files: any FileLayer) throws -> ObjectFile {
         // `mkstemp` creates a new file with mode 0600; unlike O_TMPFILE it works on every filesystem.
         var template = Array("\(folder)/reprise-XXXXXX".utf8CString)
-        let file = ObjectFile(
-            descriptor: try check("make a temporary file", mkstemp(&template)),
-            files: files
-        )
+        let descriptor = try check("make a temporary file", mkstemp(&template))
+        // The random number binds the sealed bytes to this file.
+        let file = ObjectFile(descriptor: descriptor, of: .random(), files: files)
         try check("prepare a temporary file", fcntl(file.descriptor, F_SETFD, FD_CLOEXEC))
         try check("unlink a temporary file", unlink(template))
         return file

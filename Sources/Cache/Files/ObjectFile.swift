@@ -8,11 +8,14 @@ import System
 /// uses a closed or reused one.
 final class ObjectFile: Sendable {
     let descriptor: CInt
+    /// The entry to which the bytes belong.
+    let entry: EntryID
     private let files: any FileLayer
 
     /// Takes over an open descriptor.
-    init(descriptor: CInt, files: any FileLayer) {
+    init(descriptor: CInt, of entry: EntryID, files: any FileLayer) {
         self.descriptor = descriptor
+        self.entry = entry
         self.files = files
     }
 

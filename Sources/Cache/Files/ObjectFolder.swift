@@ -57,7 +57,7 @@ final class ObjectFolder: Sendable {
     /// Opens the file of an entry; creates an empty one if there is none, or if it is damaged.
     func open(_ entry: EntryID) throws -> ObjectFile {
         if isDamaged(entry) { unlink(entry) }
-        return try object(openat(descriptor, entry.fileName, Self.toChange | O_CREAT, 0o600))
+        return try object(entry, flags: O_CREAT)
     }
 
     /// The result of locking the file of an entry for its removal.
@@ -74,7 +74,7 @@ final class ObjectFolder: Sendable {
     func holdForRemoval(_ entry: EntryID) -> Removability {
         if isDamaged(entry) { return .missing }
         do {
-            let file = try object(openat(descriptor, entry.fileName, Self.toChange))
+            let file = try object(entry)
             return file.lockExclusive() ? .held(file) : .inUse
         } catch let error as SystemError where error.number == ENOENT {
             return .missing
@@ -99,21 +99,20 @@ final class ObjectFolder: Sendable {
     /// The bytes that an entry's file takes on the disk; 0 if there is no file; `nil` during a commit, or if
     /// the size cannot be determined.
     func settledAllocated(_ entry: EntryID) -> Int64? {
-        guard case let opened = openat(descriptor, entry.fileName, Self.toChange), opened >= 0 else {
-            return errno == ENOENT ? 0 : nil
+        do {
+            let file = try object(entry)
+            return try file.ifNobodyCommits { try file.size().allocated }
+        } catch {
+            return (error as? SystemError)?.number == ENOENT ? 0 : nil
         }
-        guard let file = try? object(opened) else { return nil }
-        return try? file.ifNobodyCommits { try file.size().allocated }
     }
-
-    private static let toChange = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
 
     /// Opens the existing file of an entry and locks it as in use; `nil` if there is none, or if it is
     /// damaged.
     func openExisting(_ entry: EntryID) throws -> ObjectFile? {
         if isDamaged(entry) { return nil }
         do {
-            let file = try object(openat(descriptor, entry.fileName, Self.toChange))
+            let file = try object(entry)
             try file.lockShared()
             return file
         } catch let error as SystemError where error.number == ENOENT {
@@ -143,8 +142,10 @@ final class ObjectFolder: Sendable {
         try ObjectWalk(folder: descriptor)
     }
 
-    private func object(_ opened: CInt) throws -> ObjectFile {
-        let file = ObjectFile(descriptor: try check("open an object", opened), files: files)
+    private func object(_ entry: EntryID, flags: CInt = 0) throws -> ObjectFile {
+        let flags = flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        let opened = try check("open an object", openat(descriptor, entry.fileName, flags, 0o600))
+        let file = ObjectFile(descriptor: opened, of: entry, files: files)
         let status = try file.ownStatus()
         guard status.st_nlink <= 1 else { throw SystemError("open an object", number: EMLINK) }
         if status.st_mode & 0o077 != 0 { _ = fchmod(file.descriptor, 0o600) }

@@ -45,14 +45,14 @@ final class OpenedFolder {
     /// Returns `true` if `file`, which a store has open, is no longer the file of its entry: it was removed
     /// or became damaged, so nothing may be written to it. Removes the entry, unless it has another file by
     /// now. The lock must be held.
-    func removeIfLost(_ entry: EntryID, _ file: ObjectFile) throws -> Bool {
-        switch objects.condition(of: entry) {
+    func removeIfLost(_ file: ObjectFile) throws -> Bool {
+        switch objects.condition(of: file.entry) {
         case .sound(let number): return try file.status().st_ino != number
         // The file may be intact, so its claims stay.
         case .unknown(let number): throw SystemError("look for a file of the cache", number: number)
         case .missing, .damaged:
-            if try index.entries.row(entry) != nil {
-                try index.transaction { try index.entries.remove(entry) }
+            if try index.entries.row(file.entry) != nil {
+                try index.transaction { try index.entries.remove(file.entry) }
             }
             return true
         }

@@ -91,7 +91,7 @@ final class UnwritableFolder {
     func object(_ entry: EntryID, files: any FileLayer) throws -> ObjectFile {
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         let opened = try check("open an object", openat(objects, entry.fileName, flags))
-        let file = ObjectFile(descriptor: opened, files: files)
+        let file = ObjectFile(descriptor: opened, of: entry, files: files)
         _ = try file.ownStatus()
         try? file.lockShared()
         return file
