@@ -91,8 +91,7 @@ package final class CacheFolder: ByteStoreOpener {
         _ url: WebURL,
         by way: @escaping @Sendable (EntryCatalog) throws -> OpenEntry
     ) async throws -> any ByteStore {
-        let engine = engine
-        let opening = try await engine.committer.run { try way(engine.entries) }
+        let opening = try await engine.committer.run { try way(self.engine.entries) }
         if opening.refusal == nil { engine.dropLater(opening.lost, of: opening.file.entry) }
         engine.tidyLater()
         return PersistentStore(opening, of: url, engine: engine)
@@ -110,11 +109,10 @@ package final class CacheFolder: ByteStoreOpener {
     ///
     /// Called when the process ends, so that waiting for the disk does not delay playback.
     package func settle() async {
-        let engine = engine
-        guard await engine.committer.run({ engine.session.hasLongLog }) else { return }
+        guard await engine.committer.run({ self.engine.session.hasLongLog }) else { return }
         // SQLite checkpoints when the last connection of any process closes.
         await engine.reader.close()
-        await engine.committer.run { engine.session.close() }
+        await engine.committer.run { self.engine.session.close() }
     }
 
     /// Checks that the folder is sealed with the given secret, or not sealed if there is none, and opens the
@@ -128,13 +126,12 @@ package final class CacheFolder: ByteStoreOpener {
     /// - Parameter isAsking: `true` if only queries follow. Then the index is read without the folder's lock
     ///   if possible, and the folder is not opened.
     package func checkSecret(isAsking: Bool = false) async throws {
-        let engine = engine
         guard engine.settings.secret != nil || engine.settings.hasFolder else { return }
         do {
             if isAsking {
                 try await engine.ask(orElse: ()) { _ in }
             } else {
-                try await engine.committer.run { try engine.askOpening { _ in } }
+                try await engine.committer.run { try self.engine.askOpening { _ in } }
             }
         } catch let error as MediaError where error.code != .cacheSecret {}
     }
@@ -166,9 +163,8 @@ package final class CacheFolder: ByteStoreOpener {
     ///
     /// Also opens the folder, unless it is missing, because callers open `url` next. Opens no entry.
     package func holdsSome(of url: WebURL) async -> Bool {
-        let engine = engine
         let row = try? await engine.change(orElse: nil as EntryRow?) {
-            try $0.index.entries.row(named: engine.entries.key(of: url))
+            try $0.index.entries.row(named: self.engine.entries.key(of: url))
         }
         return ((row ?? nil)?.storedBytes ?? 0) > 0
     }
@@ -215,7 +211,6 @@ extension CacheFolder: CacheStatus {
         _ urls: [WebURL],
         _ value: @escaping @Sendable (CacheIndex, EntryRow) throws -> Value?
     ) async -> [Value?] {
-        let engine = engine
         var answers: [Value?] = []
         answers.reserveCapacity(urls.count)
         for start in stride(from: 0, to: urls.count, by: Self.batchSize) {
@@ -223,7 +218,8 @@ extension CacheFolder: CacheStatus {
             let nothing = [Value?](repeating: nil, count: batch.count)
             let found = try? await engine.ask(orElse: nothing) { index in
                 try batch.map { url in
-                    try index.entries.row(named: engine.entries.key(of: url)).flatMap { try value(index, $0) }
+                    try index.entries.row(named: self.engine.entries.key(of: url))
+                        .flatMap { try value(index, $0) }
                 }
             }
             answers += found ?? nothing
@@ -239,7 +235,6 @@ extension CacheFolder: CacheStatus {
     /// Throws `.notCached` if the folder cannot be used. Pinned entries are never evicted, and count towards
     /// the budget.
     package func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {
-        let engine = engine
-        try await engine.committer.run { try engine.entries.setPinned(url, isPinned) }
+        try await engine.committer.run { try self.engine.entries.setPinned(url, isPinned) }
     }
 }

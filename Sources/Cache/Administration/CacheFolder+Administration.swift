@@ -10,9 +10,8 @@ extension CacheFolder {
     /// With `includingPinned` it also removes an index of another format, whose pins cannot be read, and all
     /// objects that no process has open.
     package func clear(includingPinned: Bool) async throws -> CacheRemoval {
-        let engine = engine
         if includingPinned, engine.settings.hasFolder,
-            try await engine.committer.run({ try engine.session.removeOtherFormat() })
+            try await engine.committer.run({ try self.engine.session.removeOtherFormat() })
         {
             return try await engine.removeOrphans()
         }
@@ -23,11 +22,10 @@ extension CacheFolder {
     /// Removes those of `entries` that no process has open; pinned ones only with `includingPinned`.
     package func evict(_ entries: [CachedItem.ID], includingPinned: Bool = false) async throws -> CacheRemoval
     {
-        let engine = engine
         var removal = CacheRemoval()
         for page in entries.pages {
             removal += try await engine.change(orElse: CacheRemoval()) { folder in
-                try engine.eviction.remove(page: page, includingPinned: includingPinned, from: folder)
+                try self.engine.eviction.remove(page: page, includingPinned: includingPinned, from: folder)
             }
         }
         return removal
@@ -43,7 +41,6 @@ extension CacheFolder {
     /// Removes the least recently played entries until the objects take at most `budget` bytes. Never
     /// removes open entries; removes pinned ones only with `includingPinned`, and after all others.
     package func evict(toBudget budget: Int64, includingPinned: Bool = false) async throws -> CacheRemoval {
-        let engine = engine
         let policy = EvictionPolicy(budget: max(0, budget))
         let all = try await engine.ask(orElse: []) { try $0.entries.removables() }
         let pinned = all.filter(\.isPinned)
@@ -55,7 +52,7 @@ extension CacheFolder {
                 while case let excess = try folder.index.allocated() - policy.budget,
                     case let victims = policy.victims(among: page, excess: excess), !victims.isEmpty
                 {
-                    removal += try engine.eviction.remove(
+                    removal += try self.engine.eviction.remove(
                         page: victims,
                         includingPinned: includingPinned,
                         from: folder
@@ -105,18 +102,17 @@ extension CacheFolder {
     /// Checks every byte; a damaged extent becomes a gap. Does not mark the entry as played. Throws
     /// `.unreadable` if the file cannot be written, `CancellationError` if the task is cancelled.
     package func export(_ entry: CachedItem.ID, into descriptor: CInt) async throws -> CacheExport? {
-        let engine = engine
         let reading = try await engine.committer.run { () -> OpenEntry? in
-            guard engine.settings.hasFolder else { return nil }
-            return try engine.entries.openToRead { try $0.entries.row(entry) }
+            guard self.engine.settings.hasFolder else { return nil }
+            return try self.engine.entries.openToRead { try $0.entries.row(entry) }
         }
         guard let reading else { return nil }
         var written = ByteRangeSet()
         for extent in reading.extents + reading.lost {
             try Task.checkCancellation()
-            let bytes = await engine.io.run { engine.entries.bytes(of: extent, in: reading.file) }
+            let bytes = await engine.io.run { self.engine.entries.bytes(of: extent, in: reading.file) }
             guard let bytes else {
-                _ = await engine.committer.run { engine.entries.drop([extent], of: entry) }
+                _ = await engine.committer.run { self.engine.entries.drop([extent], of: entry) }
                 continue
             }
             try await engine.io.run {

@@ -141,8 +141,8 @@ extension PersistentStore {
             guarded.state.entryChanged(to: copy.description, extents: copy.extents, adding: committed)
             guarded.file = copy.file
             guarded.unsealed = nil
-            guarded.ahead.stop()
         }
+        ahead.stop()
         return true
     }
 }

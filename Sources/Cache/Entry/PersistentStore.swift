@@ -48,8 +48,6 @@ final class PersistentStore: ByteStore {
         var timer: Task<Void, Never>?
         /// The extent that was unsealed last, so that small reads do not unseal it each time.
         var unsealed: (extent: Extent, bytes: [UInt8])?
-        /// Bytes that were read and checked ahead of the reader.
-        var ahead = ReadAheadState()
         /// Stores the bytes that cannot be committed; created when needed.
         var volatile: (any ByteStore)?
         /// `true` once the index was searched for another entry with the current entity tag and length.
@@ -60,12 +58,14 @@ final class PersistentStore: ByteStore {
 
     let engine: CacheEngine
     let url: WebURL
-    // The only lock. It guards the state and is never held during a file operation.
+    let ahead: ReadAhead
+    // Guards the state, and is never held during a file operation.
     let guarded: Locked<Guarded>
 
     init(_ opening: OpenEntry, of url: WebURL, engine: CacheEngine) {
         self.engine = engine
         self.url = url
+        ahead = ReadAhead(on: engine.io)
         guarded = Locked(
             Guarded(
                 state: EntryState(description: opening.description, extents: opening.extents),
@@ -199,13 +199,11 @@ final class PersistentStore: ByteStore {
                 if isUnreported { self.engine.settings.onNotice(self.engine.settings.notCached(error)) }
             }
             let file: ObjectFile? = self.guarded.withLock { guarded in
-                defer {
-                    guarded.standing = .closed
-                    guarded.ahead.stop()
-                }
+                defer { guarded.standing = .closed }
                 if case .closed = guarded.standing { return nil }
                 return guarded.file
             }
+            self.ahead.stop()
             if let file { self.engine.entries.release(file) }
         }
         engine.tidyLater()
@@ -256,7 +254,12 @@ final class PersistentStore: ByteStore {
     package func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         guard offset >= 0, count > 0 else { return [] }
         var bytes = readBuffer(at: offset, count: count)
-        if bytes == nil { bytes = await readCommitted(at: offset, count: count) }
+        if bytes == nil {
+            bytes = try await ahead.bytes(at: offset, count: count) { [self] offset, count, isAhead in
+                if isAhead, !guarded.withLock({ $0.isCommitted(at: offset) }) { return [] }
+                return readNow(at: offset, count: count)
+            }
+        }
         if let bytes, !bytes.isEmpty { return bytes }
         guard let volatile = guarded.withLock({ $0.volatile }) else { return [] }
         return try await volatile.read(at: offset, count: count)
@@ -275,38 +278,6 @@ final class PersistentStore: ByteStore {
                 bytes += piece
             }
             return bytes
-        }
-    }
-
-    /// Answers a read from bytes that were read ahead, or from the file.
-    private func readCommitted(at offset: Int64, count: Int) async -> [UInt8] {
-        if let held = takeHeld(at: offset, count: count) { return held }
-        return await engine.io.run {
-            // The thread may just have read these bytes ahead.
-            if let held = self.takeHeld(at: offset, count: count) { return held }
-            let bytes = self.readNow(at: offset, count: count)
-            let next = self.guarded.withLock { $0.ahead.answered(at: offset, count: bytes.count) }
-            if let next { self.readAhead(at: next, count: count) }
-            return bytes
-        }
-    }
-
-    /// Answers a read from the bytes read ahead; `nil` if there are none at `offset`.
-    private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
-        let (bytes, next) = guarded.withLock { guarded -> ([UInt8]?, Int64?) in
-            guard let bytes = guarded.ahead.take(at: offset, count: count) else { return (nil, nil) }
-            return (bytes, guarded.ahead.answered(at: offset, count: bytes.count))
-        }
-        if let next { readAhead(at: next, count: count) }
-        return bytes
-    }
-
-    /// Reads the following bytes in the background, so that the reader need not wait for their check.
-    private func readAhead(at offset: Int64, count: Int) {
-        engine.io.submit { [weak self] in
-            guard let self, guarded.withLock({ $0.isCommitted(at: offset) }) else { return }
-            let bytes = readNow(at: offset, count: min(count, ReadAheadState.mostHeld))
-            guarded.withLock { $0.ahead.arrived(bytes, at: offset) }
         }
     }
 

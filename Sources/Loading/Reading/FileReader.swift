@@ -6,9 +6,8 @@ import System
 final class FileReader: ResourceReader {
     private let descriptor: Int32
     private let size: Int64
-    private let thread: WorkThread
     private let subject: SafeText
-    private let ahead = Locked(ReadAheadState())
+    private let ahead: ReadAhead
 
     /// Opens `path` on `thread`, which then performs all reads.
     static func open(_ path: String, on thread: WorkThread) async throws -> FileReader {
@@ -26,8 +25,8 @@ final class FileReader: ResourceReader {
             throw Self.error(subject, code)
         }
         size = Int64(status.st_size)
-        self.thread = thread
         self.subject = subject
+        ahead = ReadAhead(on: thread)
     }
 
     deinit { Glibc.close(descriptor) }
@@ -45,33 +44,8 @@ final class FileReader: ResourceReader {
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
         guard offset < size else { return [] }
-        if let held = takeHeld(at: offset, count: count) { return held }
-        return try await thread.run { [self] in
-            // The thread may just have read these bytes ahead.
-            if let held = takeHeld(at: offset, count: count) { return held }
-            let bytes = try readNow(at: offset, count: count)
-            answered(at: offset, bytes.count, of: count)
-            return bytes
-        }
-    }
-
-    /// Returns bytes that were read ahead; `nil` if there are none at `offset`.
-    private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
-        guard let bytes = ahead.withLock({ $0.take(at: offset, count: count) }) else { return nil }
-        answered(at: offset, bytes.count, of: count)
-        return bytes
-    }
-
-    /// After a read that returned `given` bytes, reads the following ones in the background, so that the next
-    /// read need not wait for `thread`.
-    private func answered(at offset: Int64, _ given: Int, of count: Int) {
-        let next = ahead.withLock { $0.answered(at: offset, count: given) }
-        guard let next, next < size else { return }
-        thread.submit { [weak self] in
-            // An error is ignored here: the read that needs these bytes encounters it again and throws it.
-            guard let self, let bytes = try? readNow(at: next, count: min(count, ReadAheadState.mostHeld))
-            else { return }
-            ahead.withLock { $0.arrived(bytes, at: next) }
+        return try await ahead.bytes(at: offset, count: count) { [self] offset, count, _ in
+            try readNow(at: offset, count: count)
         }
     }
 

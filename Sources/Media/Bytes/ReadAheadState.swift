@@ -1,3 +1,47 @@
+package import System
+
+/// Reads a file on a thread, and reads ahead of a sequential reader, so that its next read need not wait for the
+/// thread.
+package final class ReadAhead: Sendable {
+    /// Reads up to a number of bytes at an offset. The flag is `true` if they are read ahead; then an error is
+    /// ignored, since the read that needs these bytes encounters it again.
+    package typealias Read = @Sendable (_ offset: Int64, _ count: Int, _ isAhead: Bool) throws -> [UInt8]
+
+    private let thread: WorkThread
+    private let state = Locked(ReadAheadState())
+
+    package init(on thread: WorkThread) { self.thread = thread }
+
+    /// Answers a read from bytes that were read ahead, on the caller's thread, or else by `read` on the thread.
+    package func bytes(at offset: Int64, count: Int, by read: @escaping Read) async throws -> [UInt8] {
+        if let held = takeHeld(at: offset, count: count, read) { return held }
+        return try await thread.run { [self] in
+            // The thread may just have read these bytes ahead.
+            if let held = takeHeld(at: offset, count: count, read) { return held }
+            let bytes = try read(offset, count, false)
+            answered(at: offset, bytes.count, of: count, read)
+            return bytes
+        }
+    }
+
+    /// Drops the bytes that were read ahead, and those of a read-ahead that is still in progress.
+    package func stop() { state.withLock { $0.stop() } }
+
+    private func takeHeld(at offset: Int64, count: Int, _ read: @escaping Read) -> [UInt8]? {
+        guard let bytes = state.withLock({ $0.take(at: offset, count: count) }) else { return nil }
+        answered(at: offset, bytes.count, of: count, read)
+        return bytes
+    }
+
+    private func answered(at offset: Int64, _ given: Int, of count: Int, _ read: @escaping Read) {
+        guard let next = state.withLock({ $0.answered(at: offset, count: given) }) else { return }
+        thread.submit { [self] in
+            guard let bytes = try? read(next, min(count, ReadAheadState.mostHeld), true) else { return }
+            state.withLock { $0.arrived(bytes, at: next) }
+        }
+    }
+}
+
 /// Decides which bytes of a file are read ahead. Pure.
 ///
 /// While a sequential reader decodes between two reads, the next bytes are read, and checked if necessary.
