@@ -44,8 +44,8 @@ package enum WholeFile {
         return (count, nil)
     }
 
-    /// Writes all of `bytes`; waits if `descriptor` takes none now, because another program that shares it has
-    /// made it non-blocking.
+    /// Writes all of `bytes`; waits if `descriptor` takes none now, because another program that shares it
+    /// has made it non-blocking.
     package static func write(_ bytes: some Collection<UInt8>, to descriptor: CInt) throws(SystemError) {
         var failure: SystemError?
         let write = { (buffer: UnsafeBufferPointer<UInt8>) in

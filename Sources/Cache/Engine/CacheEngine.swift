@@ -133,8 +133,8 @@ final class CacheEngine: Sendable {
         }
     }
 
-    /// Sweeps one page of `walk`, or else evicts one page, so that other jobs and processes can use the folder in
-    /// between. Evicts last, based on the corrected sizes.
+    /// Sweeps one page of `walk`, or else evicts one page, so that other jobs and processes can use the
+    /// folder in between. Evicts last, based on the corrected sizes.
     private func tidyLater(_ walk: ObjectWalk?, _ trimming: Trimming) {
         committer.submit { [weak self] in
             guard let self else { return }

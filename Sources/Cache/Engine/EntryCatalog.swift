@@ -276,8 +276,8 @@ final class EntryCatalog: @unchecked Sendable {
         }
     }
 
-    /// Like `openToRead`, if `failure` means that the folder accepts no writes, and throws `failure` if not, or if
-    /// the folder cannot even be read.
+    /// Like `openToRead`, if `failure` means that the folder accepts no writes, and throws `failure` if not,
+    /// or if the folder cannot even be read.
     private func openUnwritable(
         after failure: any Error,
         _ find: (CacheIndex) throws -> EntryRow?

@@ -104,8 +104,8 @@ struct EntryState: Sendable {
     /// `true` if the entry now holds another version of the resource.
     func isForeign(_ row: EntryRow) -> Bool { row.isForeign(to: description, since: seen) }
 
-    /// Takes over extents of the entry that other stores may have added, unless they may be of another version
-    /// than this store's.
+    /// Takes over extents of the entry that other stores may have added, unless they may be of another
+    /// version than this store's.
     mutating func indexSeen(_ row: EntryRow, _ extents: [Extent]) {
         if isSameVersion(row.description) { extentsSeen(extents) }
     }

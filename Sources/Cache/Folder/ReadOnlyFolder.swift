@@ -2,8 +2,8 @@ import Glibc
 import Media
 import System
 
-/// Queries the index without the folder's lock, on a thread and a connection of its own: queries do not wait for
-/// flushes, nor commits for queries.
+/// Queries the index without the folder's lock, on a thread and a connection of its own: queries do not wait
+/// for flushes, nor commits for queries.
 final class IndexReader: @unchecked Sendable {
     // Unchecked: `reading` is touched on the thread only, or in `deinit`, when no job is left.
     private var reading: (index: CacheIndex, root: FolderRoot, number: ino_t)?

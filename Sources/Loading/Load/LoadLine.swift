@@ -105,8 +105,8 @@ struct LoadLine: Sendable {
     /// About two seconds at the measured rate.
     var readAheadWindow: Int64 { growingWindow(seconds: 2, least: settings.demandWindow) }
 
-    /// The bytes that arrive in `seconds`, but at least `least`. If windows arrive too fast to be measured, each is
-    /// twice as long as the previous one.
+    /// The bytes that arrive in `seconds`, but at least `least`. If windows arrive too fast to be measured,
+    /// each is twice as long as the previous one.
     private func growingWindow(seconds: Double, least: Int64) -> Int64 {
         guard let rate = measure.bytesPerSecond else {
             // Ten doublings exceed the largest window by far, and cannot overflow.

@@ -20,7 +20,8 @@ package struct LoadReaders: Sendable {
         /// It plays at this rate, and wants read-ahead. A rate of 0 means that it is about to seek. The
         /// target may be near, so fetches ahead of it continue until its next read.
         case readAhead(bytesPerSecond: Double)
-        /// With low priority, its reads are as urgent as the head of the next track, or as `fill` if it fills.
+        /// With low priority, its reads are as urgent as the head of the next track, or as `fill` if it
+        /// fills.
         case lowPriority(Bool)
         /// Its next reads go through this range: a request for the first bytes should include the others.
         case reading(ByteRange)

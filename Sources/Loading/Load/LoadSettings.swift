@@ -47,8 +47,8 @@ package struct LoadSettings: Sendable, Equatable {
     /// late.
     package var askNextAt: Int64 = 16 << 10
 
-    /// The largest window of the next track's head: a more urgent request may have to share the connection with
-    /// it.
+    /// The largest window of the next track's head: a more urgent request may have to share the connection
+    /// with it.
     package var largestSpareWindow: Int64 = 256 << 10
 
     /// While the rate is not measured, continuing through a gap of this many bytes counts as cheaper than a

@@ -1,10 +1,10 @@
 package import System
 
-/// Reads a file on a thread, and reads ahead of a sequential reader, so that its next read need not wait for the
-/// thread.
+/// Reads a file on a thread, and reads ahead of a sequential reader, so that its next read need not wait for
+/// the thread.
 package final class ReadAhead: Sendable {
-    /// Reads up to a number of bytes at an offset. The flag is `true` if they are read ahead; then an error is
-    /// ignored, since the read that needs these bytes encounters it again.
+    /// Reads up to a number of bytes at an offset. The flag is `true` if they are read ahead; then an error
+    /// is ignored, since the read that needs these bytes encounters it again.
     package typealias Read = @Sendable (_ offset: Int64, _ count: Int, _ isAhead: Bool) throws -> [UInt8]
 
     private let thread: WorkThread
@@ -12,7 +12,8 @@ package final class ReadAhead: Sendable {
 
     package init(on thread: WorkThread) { self.thread = thread }
 
-    /// Answers a read from bytes that were read ahead, on the caller's thread, or else by `read` on the thread.
+    /// Answers a read from bytes that were read ahead, on the caller's thread, or else by `read` on the
+    /// thread.
     package func bytes(at offset: Int64, count: Int, by read: @escaping Read) async throws -> [UInt8] {
         if let held = takeHeld(at: offset, count: count, read) { return held }
         return try await thread.run { [self] in

@@ -1,11 +1,11 @@
 import Media
 import System
 
-/// Closes resources after their last pass, some after fetching their missing bytes, and downloads pinned tracks one
-/// after another.
+/// Closes resources after their last pass, some after fetching their missing bytes, and downloads pinned
+/// tracks one after another.
 ///
-/// Committing waits for the disk, and a download for the network. Only reopening the same resource, or shutting down,
-/// waits for them.
+/// Committing waits for the disk, and a download for the network. Only reopening the same resource, or
+/// shutting down, waits for them.
 final class BackgroundDownloads: Sendable {
     private enum Purpose {
         /// Nothing is downloaded, or no more.
@@ -30,7 +30,8 @@ final class BackgroundDownloads: Sendable {
         var pinned: [Track] = []
         var isOver = false
 
-        /// Cancels the downloads among the jobs that `isMeant` selects; returns the tasks of all of these jobs.
+        /// Cancels the downloads among the jobs that `isMeant` selects; returns the tasks of all of these
+        /// jobs.
         mutating func cancel(where isMeant: (Job) -> Bool) -> [Task<Void, Never>] {
             for index in jobs.indices where isMeant(jobs[index]) && jobs[index].purpose != .closing {
                 jobs[index].purpose = .closing
@@ -102,8 +103,8 @@ final class BackgroundDownloads: Sendable {
         }
     }
 
-    /// Cancels the downloads at `location`, which is about to be opened; that of a pinned track begins again after
-    /// the others. Returns the tasks to await before that.
+    /// Cancels the downloads at `location`, which is about to be opened; that of a pinned track begins again
+    /// after the others. Returns the tasks to await before that.
     func end(at location: ResourceLocation) -> [Task<Void, Never>] {
         state.withLock { state in
             let isThere = { (job: Job) in job.track.location == location }

@@ -1,8 +1,8 @@
 package import Media
 package import System
 
-/// Downloads one track into the cache: opens it, checks by its head that it is music, stores its tags, and fetches
-/// what is missing.
+/// Downloads one track into the cache: opens it, checks by its head that it is music, stores its tags, and
+/// fetches what is missing.
 ///
 /// The loader gives these requests the lowest priority, so the music never waits for their bytes.
 package struct TrackDownload: Sendable {
@@ -128,8 +128,8 @@ package struct TrackDownload: Sendable {
 }
 
 extension LoadReport {
-    /// The offset of a byte that can be fetched and cached: one that a request will deliver, so that waiting for it
-    /// cancels no request, or else the first missing one. `nil` if there is none.
+    /// The offset of a byte that can be fetched and cached: one that a request will deliver, so that waiting
+    /// for it cancels no request, or else the first missing one. `nil` if there is none.
     ///
     /// If the length is unknown, this is the end of the bytes stored from the start.
     package var missingOffset: Int64? {
