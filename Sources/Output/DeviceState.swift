@@ -6,7 +6,6 @@ import Media
 /// of frames, it stops until it gets new ones.
 struct DeviceState {
     let format: AudioFormat
-    /// The most frames that the device holds.
     private let buffer: FrameCount
     private(set) var taken: FrameCount = 0
     /// The frames heard at `startedAt`, or until now while it is stopped.

@@ -114,7 +114,6 @@ struct AACConfiguration: Equatable {
         39: "AAC ELD", 42: "xHE-AAC (USAC)",
     ]
 
-    /// For display.
     var codecName: SafeText {
         switch objectType {
         case 1: "AAC Main"

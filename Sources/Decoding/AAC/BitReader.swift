@@ -19,6 +19,5 @@ struct BitReader {
         return value
     }
 
-    /// The next bit, as a flag.
     mutating func flag() -> Bool { next(1) == 1 }
 }

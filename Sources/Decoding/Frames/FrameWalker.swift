@@ -20,7 +20,6 @@ package struct FrameWalker: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     /// A header of the stream, if known; frames of another kind count as junk while searching.
     private let reference: FrameHeader?
-    /// `true` if the resource ends with the bytes.
     private let isWhole: Bool
     /// `true` if a stream of frames like `reference` broke off before the bytes.
     private let isResuming: Bool

@@ -28,7 +28,6 @@ struct BoxWalk {
     private var ends: [Int64]
     private var count = 0
 
-    /// A walk over the boxes in `range`.
     init(in range: ByteRange) {
         offset = range.lowerBound
         ends = [range.upperBound]
@@ -101,6 +100,5 @@ struct BoxWalk {
 }
 
 extension ByteRange {
-    /// The first `count` bytes of the range.
     func first(_ count: Int64) -> ByteRange { lowerBound..<Swift.min(lowerBound + count, upperBound) }
 }

@@ -11,7 +11,6 @@ struct Fragment {
     let end: Int64
     /// The time of its first packet in units of the track; `nil` if it is not stated.
     private(set) var time: Int64?
-    /// The bytes of the packets.
     private(set) var packets: [ByteRange] = []
 
     /// Parses the `content` of the box `moof`; `nil` if it has no packets of `track`. Packets have
@@ -93,9 +92,7 @@ struct FragmentTimes {
         guard var time = reader.next(isLong ? 7 : 4) else { return nil }
         if isLong { guard reader.next(1) == 0 else { return nil } }
         guard let first = reader.next(isLong ? 7 : 4), reader.next(2) != nil, let count = reader.next(2)
-        else {
-            return nil
-        }
+        else { return nil }
         var offset = box.content.upperBound + first
         for _ in 0..<min(count, Int64(Self.mostReferences)) {
             guard let size = reader.next(4), let duration = reader.next(4), reader.next(4) != nil,

@@ -26,7 +26,6 @@ struct HeadDigest: Equatable {
         if isTooLong { parts = [:] }
     }
 
-    /// The bytes of `range`; `nil` if it was not recorded.
     func bytes(in range: ByteRange) -> [UInt8]? {
         parts[range.lowerBound].flatMap { $0.count == range.count ? $0 : nil }
     }

@@ -2,7 +2,6 @@ import Media
 
 /// The bytes of a resource in windows that were read, the last few of which are held.
 final class HeldBytes {
-    /// The bytes of one read.
     private static let readByteCount = ByteWindow.requestByteCount
     private static let mostWindows = 3
     /// The most bytes before the wanted ones that a window keeps: a packet, and boxes.
@@ -20,7 +19,6 @@ final class HeldBytes {
         windows = [first]
     }
 
-    /// The length of the resource; `nil` if unknown.
     var length: Int64? { source.length }
 
     /// Begins to count a search, for the head of the file or for a packet.
@@ -62,7 +60,6 @@ final class HeldBytes {
         return window.bytes[min(first, window.bytes.count)...].prefix(range.count)
     }
 
-    /// The bytes of `range`, if they are held; `nil` otherwise.
     func held(in range: ByteRange) -> ArraySlice<UInt8>? {
         guard let window = windows.last(where: { $0.start <= range.lowerBound && range.upperBound <= $0.end })
         else { return nil }

@@ -66,7 +66,6 @@ final class ChapterTitles {
     /// The most places that are fetched, and the bytes between two titles that are fetched with them.
     private static let mostFetched = 4
     private static let mostBetween: Int64 = 4 << 10
-    /// The most bytes of a place.
     private static let mostByteCount: Int64 = 64 << 10
     /// The most places that one call looks at.
     private static let mostLooks = 32
@@ -93,7 +92,6 @@ final class ChapterTitles {
         self.source = source
     }
 
-    /// The chapters, with the titles that were read.
     var chapters: ChapterList { ChapterList(untitled) }
 
     /// Reads some of the titles that are stored. Returns `true` if it has read any: then more may be stored.

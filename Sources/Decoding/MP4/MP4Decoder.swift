@@ -5,7 +5,6 @@ package import Media
 /// All packets bring the same number of frames, so a position is a packet's number, and the tables of the
 /// file state where it is: a seek is exact.
 package final class MP4Decoder: AudioDecoder {
-    /// The bytes of one read while playing.
     private static let readByteCount = 96 * 1024
     /// The longest packet: more than 8 channels can have (ISO/IEC 14496-3 §4.5.3.1).
     private static let longestPacket = 64 << 10
@@ -28,7 +27,6 @@ package final class MP4Decoder: AudioDecoder {
 
     package private(set) var info = StreamInfo.unopened
 
-    /// An open file.
     private struct Opened: StreamClock {
         let output: PacketOutput
         let index: any PacketIndex
@@ -39,7 +37,6 @@ package final class MP4Decoder: AudioDecoder {
         /// The parts of the music; nearly always one.
         let parts: [MP4Part]
 
-        /// The number of frames; `nil` if unknown.
         var frameCount: FrameCount? { frames(ofPackets: index.packetCount) }
 
         private func frames(ofPackets count: Int64?) -> FrameCount? {
@@ -48,7 +45,6 @@ package final class MP4Decoder: AudioDecoder {
             return end < .max ? last.start + max(0, end - last.frames.lowerBound) : nil
         }
 
-        /// Continues with frame `frame` of `part`.
         func begin(_ part: MP4Part, at frame: FrameCount = 0) {
             let first = part.frames.lowerBound + frame
             let packets = part.isSilent ? nil : index.packetCount

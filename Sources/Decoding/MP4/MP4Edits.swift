@@ -2,7 +2,6 @@ import Media
 
 /// An entry of an edit list (ISO/IEC 14496-12 §8.6.6): a part of the track to play, or a pause. Pure.
 struct MP4Edit: Equatable {
-    /// The most entries that are read.
     static let mostCount: Int64 = 1_024
 
     /// The start of the part in units of the track; `nil` for a pause.

@@ -13,7 +13,6 @@ struct MP4Track {
     var timescale: Int64 = 0
     /// The length in these units, as the packets state it, or else the track's header; 0 if unknown.
     var duration: Int64 = 0
-    /// The edit list.
     var edits: [MP4Edit] = []
     /// The times at which the first packets of a text track begin, in units of the track.
     var starts: [Int64] = []
@@ -63,7 +62,6 @@ struct MP4Head {
     /// The offsets of the box `moov`.
     private(set) var movie: ByteRange = 0..<0
 
-    /// A walk over the file that begins at `offset`.
     init(at offset: Int64) { walk = BoxWalk(in: offset..<BoxWalk.farthest) }
 
     /// The bytes to read next; `nil` at the end.

@@ -71,7 +71,6 @@ struct MP4Tags: Equatable {
         box("data", in: content).flatMap { $0.count >= 8 ? $0.dropFirst(8) : nil }
     }
 
-    /// The content of the first box `name` in `content`.
     private static func box(_ name: String, in content: [UInt8]) -> ArraySlice<UInt8>? {
         BoxWalk.boxes(in: 0..<Int64(content.count), of: content).first { $0.name == name }
             .map { content[Int($0.content.lowerBound)..<Int($0.content.upperBound)] }

@@ -97,9 +97,7 @@ final class TableIndex: PacketIndex {
         let slab = numbers.slab(of: chunk)
         if chunks.range != slab { chunks = (slab, try await bytes.tableBytes(in: slab)) }
         guard var offset = numbers.number(chunk, in: chunks.bytes), (0..<BoxWalk.farthest).contains(offset)
-        else {
-            return false
-        }
+        else { return false }
         let before = number - packets.lowerBound
         if table.fixedSize > 0 {
             let (sum, isLarge) = before.multipliedReportingOverflow(by: table.fixedSize)

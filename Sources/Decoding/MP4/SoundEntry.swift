@@ -47,9 +47,7 @@ enum SoundEntry {
     {
         var reader = BigEndianReader(Array(bytes), at: 4)
         guard reader.next(1) == 3, length(&reader) != nil, reader.next(2) != nil, let flags = reader.next(1)
-        else {
-            throw .damaged
-        }
+        else { throw .damaged }
         if flags & 0x80 != 0 { _ = reader.next(2) }
         if flags & 0x40 != 0, let count = reader.next(1) { _ = reader.take(Int(count)) }
         if flags & 0x20 != 0 { _ = reader.next(2) }

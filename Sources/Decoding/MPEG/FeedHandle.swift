@@ -6,9 +6,7 @@ import Media
 /// Configured like the reference decoder, except for gapless trimming, which `GaplessTrim` does: quiet, all
 /// rates, mono or stereo as in the stream, signed 16-bit samples, skipping up to 64 KiB of damage.
 final class FeedHandle {
-    /// The result of one step.
     enum Step {
-        /// One decoded MPEG frame.
         case frame(Frame)
         /// Samples have this format from here on.
         case format(AudioFormat)
@@ -51,7 +49,6 @@ final class FeedHandle {
     /// Drops all bytes that were fed, to begin a new stream. Every seek calls this.
     func reopen() throws(MediaError) { try check(mpg123_open_feed(pointer)) }
 
-    /// Appends `bytes` to the bytes fed before.
     func feed(_ bytes: ArraySlice<UInt8>) throws(MediaError) {
         let status = bytes.withUnsafeBufferPointer { mpg123_feed(pointer, $0.baseAddress, $0.count) }
         try check(status)

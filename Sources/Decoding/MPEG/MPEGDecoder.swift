@@ -10,7 +10,6 @@ package final class MPEGDecoder: AudioDecoder {
     /// The bytes of one read while playing: a few seconds of music, since each read may switch to another
     /// thread and back.
     private static let readByteCount = 96 * 1024
-    /// PCM frames in the longest MPEG frame.
     private static let mostSamplesPerFrame = 1_152
 
     private var input: ProbedStream
@@ -19,7 +18,6 @@ package final class MPEGDecoder: AudioDecoder {
     package private(set) var info = StreamInfo.unopened
     package private(set) var correctedLanding: SeekLanding?
 
-    /// The open stream; `nil` before `open`.
     private(set) var opened: OpenStream?
     private var feed = FeedPosition(frame: 0, start: 0, isExact: true, wantedSample: 0)
     /// The gate of the bytes from `feed.start` on; `nil` before `open`.

@@ -12,7 +12,6 @@ struct ChunkReader {
     private static let shortContent = 1_024
 
     private var window: ByteWindow
-    /// The end of the last request.
     private var requestEnd: Int64
     private var requestCount = 0
 
@@ -38,7 +37,6 @@ struct ChunkReader {
         return walk
     }
 
-    /// The bytes of `range` that were read already.
     func held(in range: ByteRange) -> ArraySlice<UInt8> {
         guard (window.start..<window.end).contains(range.lowerBound) else { return [] }
         return window.bytes.dropFirst(Int(range.lowerBound - window.start)).prefix(range.count)

@@ -17,7 +17,6 @@ package final class PCMDecoder: AudioDecoder {
     private var pending: ArraySlice<UInt8> = []
     private var nextRead: Int64 = 0
 
-    /// An open file.
     private struct OpenPCM: StreamClock {
         var head: PCMHead
         let layout: PCMLayout
@@ -52,7 +51,6 @@ package final class PCMDecoder: AudioDecoder {
         /// The frame at `time`; the nearest one if `time` is outside the music.
         func frame(at time: Duration) -> FrameCount { min(layout.format.frames(in: time), mostFrames) }
 
-        /// The offset of `frame`.
         func offset(of frame: FrameCount) -> Int64 {
             music.lowerBound + frame * FrameCount(layout.bytesPerFrame)
         }

@@ -76,13 +76,11 @@ struct PCMLayout: Equatable {
     /// The rates that PulseAudio accepts, except those lower than any sound card's.
     static let rates = 1_000...768_000
 
-    /// The name of the kind of file.
     let container: SafeText
     let encoding: PCMEncoding
     let sampleRate: Int
     let channels: [ChannelPosition]
 
-    /// The number of bytes of a frame in the file.
     var bytesPerFrame: Int { encoding.byteCount * channels.count }
 
     var format: AudioFormat {

@@ -9,7 +9,6 @@ final class OpusHandle: PacketCodec {
     let primingFrames = OpusHead.primingFrames
     private let decoder: OpaquePointer
     private let channelCount: Int
-    /// The samples of one packet.
     private var decoded: [Float]
 
     /// `nil` if libopus refuses the head.

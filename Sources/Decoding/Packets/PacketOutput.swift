@@ -100,7 +100,6 @@ final class PacketOutput {
 
 /// Streams whose packets have equally many frames, so that a packet's number states its position.
 extension PacketOutput {
-    /// The number of frames in each packet.
     var packetFrames: FrameCount { FrameCount(codec.packetFrames) }
 
     /// The number of the next packet.

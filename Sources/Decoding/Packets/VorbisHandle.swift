@@ -13,7 +13,6 @@ final class VorbisHandle: PacketCodec {
     private let block = UnsafeMutablePointer<vorbis_block>.allocate(capacity: 1)
     private var hasState = false
     private let order: [Int]
-    /// The samples of one packet.
     private var decoded: [Float]
     private var packetNumber: Int64 = 0
     /// The length of the last block; `nil` after a reset: the first block only overlaps with the next one.

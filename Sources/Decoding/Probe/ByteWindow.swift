@@ -12,7 +12,6 @@ struct ByteWindow {
     static let mostForeignBytes: Int64 = 8 << 20
 
     private let source: any ByteSource
-    /// The offset of the first byte.
     let start: Int64
     private(set) var bytes: [UInt8]
     /// `true` if the source ends where the window ends.

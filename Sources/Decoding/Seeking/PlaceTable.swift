@@ -85,7 +85,6 @@ struct PlaceTable: Equatable {
         return low.offset + Int64(Double(high.offset - low.offset) * min(max(share, 0), 1))
     }
 
-    /// The index of the first place after `position`.
     private func index(after position: FrameCount) -> Int {
         places.partitioningIndex { $0.position > position }
     }

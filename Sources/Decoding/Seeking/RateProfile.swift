@@ -47,7 +47,6 @@ struct RateProfile {
     /// The number of frames of the stream; `nil` if nothing states it.
     let statedFrames: Double?
 
-    /// A profile of music of `statedFrames` frames.
     init(statedFrames: Double?, places: Places) {
         self.places = places
         self.statedFrames = statedFrames.flatMap { $0 > 0 && $0 < Self.mostFrames ? $0 : nil }

@@ -42,7 +42,6 @@ package struct SeekTable: Sendable, Equatable {
 
     package typealias Point = (frame: Int64, offset: Int64)
 
-    /// The point at `index` of `offsets`, if it is known.
     private func point(at index: Int) -> Point? {
         guard offsets.indices.contains(index), offsets[index] != Self.hole else { return nil }
         return (Int64(index) * Self.stride, offsets[index])

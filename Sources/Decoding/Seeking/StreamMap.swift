@@ -5,7 +5,6 @@ import Media
 /// It is filled from the head, from every decoded frame and from the tail, and finds the bytes for a position
 /// in the music. Offsets count from the origin, the first frame that is played.
 struct StreamMap {
-    /// The way to reach a position in the music.
     enum Route: Equatable {
         /// The position is at or past the end of the music, which has this many PCM frames.
         case end(FrameCount)
@@ -77,7 +76,6 @@ struct StreamMap {
 
     var samplesPerFrame: FrameCount { FrameCount(header.samplesPerFrame) }
 
-    /// The key of a stored table of this stream.
     func key(length: Int64?) -> SeekTableKey { SeekTableKey(header: header, origin: origin, length: length) }
 
     /// `true` if all known frames are at the offsets of a constant bit rate.

@@ -193,7 +193,6 @@ package struct ID3v2Tag: Sendable, Equatable {
     }
 }
 
-/// The header of one frame in a tag.
 private struct FrameHead {
     var identifier: String
     /// The possible lengths of the frame's body, the likeliest one first.
@@ -203,7 +202,6 @@ private struct FrameHead {
     private var flags: Int
     private var version: Int
 
-    /// The length of a header.
     static func byteCount(_ version: Int) -> Int { version == 2 ? 6 : 10 }
 
     /// `true` if `bytes` may be an identifier. iTunes wrote those of 2.2 into 2.3, with a zero behind them.
@@ -341,7 +339,6 @@ package enum ID3Text {
 
 /// A tag in front of the music whose texts were read only in part.
 struct UnreadTag {
-    /// The most fetches for the texts of one tag.
     private static let mostFetches = 8
 
     private(set) var tag: ID3v2Tag

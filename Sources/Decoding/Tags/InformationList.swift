@@ -2,7 +2,6 @@ import Media
 
 /// The tags of WAV files: a chunk `LIST` of the type `INFO` (Multimedia Programming Interface 1.0, §2). Pure.
 enum InformationList {
-    /// The most items that are read.
     private static let mostItems = 256
 
     /// The tags in the content of a chunk `LIST`, of which only the start may have been read; if a kind

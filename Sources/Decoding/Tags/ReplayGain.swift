@@ -2,7 +2,6 @@ import Media
 
 /// Reads ReplayGain from tags and headers. The input is untrusted: impossible values are ignored.
 enum ReplayGain {
-    /// The longest text that is read as a number.
     static let longestNumber = 24
     /// Added to gains from old LAME versions, in decibels: LAME's reference level is 89 dB since version
     /// 3.95.1, and was 83 dB before.

@@ -11,7 +11,6 @@ struct StreamTail {
 
     var tags: TrackTags?
     var loudness = Loudness()
-    /// The offset where the audio ends.
     var audioEnd: Int64
 
     /// Reads the tags at the end of `source`, which is `length` bytes long; they must begin after `origin`.

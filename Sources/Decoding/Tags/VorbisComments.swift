@@ -79,7 +79,6 @@ package struct VorbisComments: Sendable, Equatable {
 /// Shortens a list of comments while it arrives: comments that are too long to be texts, such as pictures,
 /// become empty.
 struct LongComments {
-    /// The parts of a list, in their order.
     private enum Part {
         case mark
         case vendorLength, vendor

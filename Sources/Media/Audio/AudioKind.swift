@@ -46,7 +46,6 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         return kindByExtension[name[name.index(after: dot)...].lowercased()]
     }
 
-    /// Bytes at a fixed offset.
     private typealias Part = (offset: Int, bytes: [UInt8])
 
     /// The magic numbers are alternatives, each of one or more parts.

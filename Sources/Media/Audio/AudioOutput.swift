@@ -28,9 +28,7 @@ package enum TrackJoining: Sendable, Equatable {
     /// `true` if music in `format` may follow in an open stream of the format `stream`.
     package func allows(_ format: AudioFormat, in stream: AudioFormat) -> Bool {
         guard self != .never, format.sampleRate == stream.sampleRate, format.channels == stream.channels
-        else {
-            return false
-        }
+        else { return false }
         if format.sample == stream.sample || format.sample == .s16 { return true }
         return self == .rounding && (format.sample == .f32 || stream.sample != .s16)
     }

@@ -131,7 +131,6 @@ package struct GainStage: Sendable, Equatable {
         scale(pcm, format.sample) { _ in factor }
     }
 
-    /// Scales each sample by the factor that `factor` gives for its index.
     private func scale(
         _ pcm: UnsafeMutableRawBufferPointer,
         _ format: SampleFormat,

@@ -14,7 +14,6 @@ final class FileWriter: @unchecked Sendable {
     /// open.
     private let pattern: String?
     private let container: Container
-    /// The samples to write.
     let sample: SinkSample
     private let name: SafeText
     private var file: OutputFile?

@@ -74,7 +74,6 @@ final class PulseClock: @unchecked Sendable {
         )
     }
 
-    /// The sink was suspended, or resumed.
     func suspensionChanged() {
         if isSuspended { stand() } else { ask() }
     }

@@ -351,7 +351,6 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// The server reports a change of the sink input `index`.
     func inputChanged(_ index: UInt32) { if isReady { volume.inputChanged(index) } }
 
     /// The stream is gone: every wait for it ends.
