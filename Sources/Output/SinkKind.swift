@@ -39,9 +39,6 @@ package enum SinkKind: Sendable, Equatable {
         )
     }
 
-    /// `true` if standard output carries samples, so that events go to standard error.
-    package var takesStandardOutput: Bool { self == .rawStandardOutput }
-
     /// The output of this kind, not yet connected.
     ///
     /// `clock` drives the null device, and limits the wait for an audio server. Files get `sample`; the other

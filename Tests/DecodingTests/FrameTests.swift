@@ -138,8 +138,8 @@ import Testing
     }
 
     @Test func `without a frame count nothing is trimmed`() throws {
-        #expect(try trim(frames: nil, delay: 576, padding: 1_000) == .none)
-        #expect(GaplessTrim.none.music(in: 0..<10) == [0..<10])
+        #expect(try trim(frames: nil, delay: 576, padding: 1_000) == GaplessTrim(nil, samplesPerFrame: 1_152))
+        #expect(GaplessTrim(nil, samplesPerFrame: 1_152).music(in: 0..<10) == [0..<10])
     }
 
     @Test func `absurd numbers leave no music rather than crash`() throws {

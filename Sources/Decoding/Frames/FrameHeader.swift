@@ -33,11 +33,6 @@ package struct FrameHeader: Sendable, Hashable {
     package let channelCount: Int
     private let raw: UInt32
 
-    /// `true` if libmpg123's `head_check` accepts `raw` as a header; it does not check the version.
-    package static func passes(_ raw: UInt32) -> Bool {
-        raw >> 21 == 0x7FF && (raw >> 17) & 3 != 0 && (raw >> 12) & 15 != 15 && (raw >> 10) & 3 != 3
-    }
-
     /// Parses `raw`, the four bytes read big-endian; `nil` if they are not a header.
     package init?(_ raw: UInt32) {
         guard raw >> 21 == 0x7FF else { return nil }
@@ -80,9 +75,13 @@ package struct FrameHeader: Sendable, Hashable {
 
     /// The length of the frame with its header; `nil` in free format.
     package var frameByteCount: Int? {
-        guard bitRate > 0 else { return nil }
-        if layer == 1 { return (bitRate * 12 / sampleRate + (isPadded ? 1 : 0)) * 4 }
-        return bitRate * samplesPerFrame / 8 / sampleRate + (isPadded ? 1 : 0)
+        bitRate > 0 ? byteCount(at: bitRate, isPadded: isPadded) : nil
+    }
+
+    private func byteCount(at bitRate: Int, isPadded: Bool) -> Int {
+        let padding = isPadded ? 1 : 0
+        if layer == 1 { return (bitRate * 12 / sampleRate + padding) * 4 }
+        return bitRate * samplesPerFrame / 8 / sampleRate + padding
     }
 
     /// The length of the frame with its header, if a free-format frame has `free` bytes without padding;
@@ -97,15 +96,13 @@ package struct FrameHeader: Sendable, Hashable {
 
     /// The length of the shortest frame of this version, layer and sample rate, apart from free format.
     package var shortestFrameByteCount: Int {
-        let least = Self.rates(version, layer: layer)[1]
-        return layer == 1 ? least * 12_000 / sampleRate * 4 : least * 1_000 * samplesPerFrame / 8 / sampleRate
+        byteCount(at: Self.rates(version, layer: layer)[1] * 1_000, isPadded: false)
     }
 
     /// The length of the longest frame of this version, layer and sample rate; in free format an upper bound.
     package var longestFrameByteCount: Int {
         guard bitRate > 0, let most = Self.rates(version, layer: layer).last else { return Self.longestFrame }
-        if layer == 1 { return (most * 12_000 / sampleRate + 1) * 4 }
-        return most * 1_000 * samplesPerFrame / 8 / sampleRate + 1
+        return byteCount(at: most * 1_000, isPadded: true)
     }
 
     /// Bit rates in kbit/s, by the index in a header.

@@ -118,16 +118,11 @@ package struct GaplessTrim: Sendable, Equatable {
     /// The delay of every Layer III decoder: 528 samples of filter bank and overlap, plus one.
     package static let decoderDelay: FrameCount = 529
 
-    /// Trims nothing.
-    package static let none = GaplessTrim()
-
     /// The number of samples before the music.
     package private(set) var start: FrameCount = 0
     /// The samples from the end of the music to the last one that the header counts; `nil` if it does not
     /// count them.
     package private(set) var padding: Range<FrameCount>?
-
-    private init() {}
 
     /// The trim that follows from `xing`: none if the header does not count the frames. The decoder's own
     /// delay is trimmed even if the header states neither delay nor padding.

@@ -49,8 +49,7 @@ final class FragmentIndex: PacketIndex {
         ticks =
             Double(track.timescale) * Double(configuration.packetFrames) / Double(configuration.sampleRate)
         guard ticks >= 1 else { return nil }
-        var found: (fragment: Fragment, times: FragmentTimes?)?
-        var times: FragmentTimes?
+        var found: Fragment?
         var walk = BoxWalk(in: head.movie.upperBound..<BoxWalk.farthest)
         while found == nil, let box = try await Self.box(&walk, bytes) {
             if box.name == "sidx", times == nil {
@@ -58,14 +57,11 @@ final class FragmentIndex: PacketIndex {
                 times = FragmentTimes(Array(content), of: box)
             } else if box.name == "moof", Int64(box.content.count) <= Self.longestHead {
                 let content = Array(try await bytes.bytes(in: box.content))
-                found = Fragment(content, of: box, track: track.id, defaultSize: defaultSize).map {
-                    ($0, times)
-                }
+                found = Fragment(content, of: box, track: track.id, defaultSize: defaultSize)
             }
         }
         guard let found else { return nil }
-        current = found.fragment
-        self.times = found.times
+        current = found
         start = current.packets[0].lowerBound
         origin = current.time ?? 0
         firstPlace = PlaceTable.Place(position: 0, offset: current.offset)

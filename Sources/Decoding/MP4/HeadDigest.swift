@@ -13,17 +13,15 @@ struct HeadDigest: Equatable {
     /// The parts by their offsets.
     private var parts: [Int64: [UInt8]] = [:]
     private var byteCount = 0
-    private var isTooLong = false
 
     init() {}
 
     /// Records that `range` has these bytes. Ranges that the end of the resource cuts are not recorded.
     mutating func record(_ bytes: [UInt8], in range: ByteRange) {
-        guard bytes.count == range.count, !bytes.isEmpty, !isTooLong else { return }
+        guard bytes.count == range.count, !bytes.isEmpty else { return }
         byteCount += bytes.count
         parts[range.lowerBound] = bytes
-        isTooLong = byteCount > Self.mostByteCount
-        if isTooLong { parts = [:] }
+        if byteCount > Self.mostByteCount { parts = [:] }
     }
 
     func bytes(in range: ByteRange) -> [UInt8]? {

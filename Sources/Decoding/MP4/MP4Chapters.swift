@@ -9,7 +9,7 @@ enum MP4Chapters {
     static let longestList: Int64 = 128 << 10
     /// The most chapters of a list in the usual form, whose count has one byte. A list with as many may lack
     /// further ones.
-    private static let mostListed = 255
+    static let mostListed = 255
     /// The most bytes of a title that are read.
     static let longestText: Int64 = 1_024
 
@@ -31,9 +31,6 @@ enum MP4Chapters {
         }
         return ChapterList(chapters)
     }
-
-    /// `true` if a text track should be used instead of `list`, which is empty or may be cut.
-    static func prefersTrack(to list: ChapterList) -> Bool { list.isEmpty || list.count >= mostListed }
 
     /// The chapters of `track` without their titles, in a movie of `movieTimescale` units per second.
     static func untitled(of track: MP4Track, movieTimescale: Int64) -> [Chapter] {

@@ -117,8 +117,10 @@ package final class MP4Decoder: AudioDecoder {
 
     /// The titles to read, if the chapters are in a track.
     private func titles(in head: MP4Head, _ bytes: HeldBytes) -> ChapterTitles? {
-        guard MP4Chapters.prefersTrack(to: head.chapters), let track = head.chapterTrack,
-            track.starts.count > head.chapters.count
+        let listed = head.chapters.count
+        // A list with the largest number of chapters may be cut.
+        guard listed == 0 || listed >= MP4Chapters.mostListed, let track = head.chapterTrack,
+            track.starts.count > listed
         else { return nil }
         let untitled = MP4Chapters.untitled(of: track, movieTimescale: head.movieTimescale)
         return ChapterTitles(untitled, track.table, bytes, source)

@@ -109,45 +109,19 @@ struct FeedPosition {
     /// The first sample to play; the frames before it only prime the decoder.
     var wantedSample: FrameCount
     /// `true` once the music has ended.
-    var isAtEnd: Bool
+    var isAtEnd = false
     /// Bytes that were read but not fed yet.
-    var pending: [UInt8]
-    /// The offset that is read next.
-    var nextRead: Int64
+    var pending: [UInt8] = []
+    var fedByteCount: Int64 = 0
     /// The number of the last frame that was decoded; `nil` until then.
     var lastFrame: Int64?
     /// The offset of the first decoded frame; `nil` until then.
     var firstPlace: Int64?
     /// The offset after the last decoded frame.
-    var lastEnd: Int64
-    /// The first frame of another rate or number of samples. From there on, positions cannot be computed from
-    /// frame numbers.
-    var turn: Turn?
-
-    struct Turn {
-        /// The number of that frame.
-        var frame: Int64
-        /// The length of the music decoded from there on.
-        var length: Duration
-    }
-
-    init(
-        frame: Int64,
-        start: Int64,
-        isExact: Bool,
-        wantedSample: FrameCount,
-        pending: [UInt8] = [],
-        isAtEnd: Bool = false
-    ) {
-        firstFrame = frame
-        self.start = start
-        self.isExact = isExact
-        self.wantedSample = wantedSample
-        self.pending = pending
-        self.isAtEnd = isAtEnd
-        nextRead = start + Int64(pending.count)
-        lastEnd = start
-    }
+    var lastEnd: Int64 = 0
+    /// The first frame of another rate or number of samples, and the length of the music decoded from there
+    /// on. Positions there cannot be computed from frame numbers.
+    var turn: (frame: Int64, length: Duration)?
 
     /// Records that frame `frame` was decoded, `byteCount` bytes at offset `place`.
     ///

@@ -19,7 +19,7 @@ package final class MPEGDecoder: AudioDecoder {
     package private(set) var correctedLanding: SeekLanding?
 
     private(set) var opened: OpenStream?
-    private var feed = FeedPosition(frame: 0, start: 0, isExact: true, wantedSample: 0)
+    private var feed = FeedPosition(firstFrame: 0, start: 0, isExact: true, wantedSample: 0)
     /// The gate of the bytes from `feed.start` on; `nil` before `open`.
     private var gate: FrameGate?
     private var hold = PaddingHold(paddingCount: 0)
@@ -28,8 +28,8 @@ package final class MPEGDecoder: AudioDecoder {
     private var walk = StoredWalk()
     /// The tag in front of the music, while not all of its texts were read; `nil` otherwise.
     private var longTag: UnreadTag?
-    /// `true` once the tags at the end were read or found to be missing.
-    private var hasSeenTail = false
+    /// The ReplayGain in the leading tags.
+    private var tagged = Loudness()
     /// The length of the resource when it was last looked at.
     private var knownLength: Int64?
     /// The next known frame after an approximate landing. Decoding it gives the exact position.
@@ -49,14 +49,9 @@ package final class MPEGDecoder: AudioDecoder {
             map.table = table
         }
         let handle = try FeedHandle(subject: input.subject)
-        feed = FeedPosition(
-            frame: 0,
-            start: head.firstFrame,
-            isExact: true,
-            wantedSample: 0,
-            pending: head.bytes
-        )
-        let made = OpenStream(handle: handle, map: map, tagged: start.loudness)
+        feed.start = head.firstFrame
+        feed.pending = head.bytes
+        let made = OpenStream(handle: handle, map: map)
         opened = made
         gate = FrameGate(map.scan(fromFrame: 0, at: feed.start))
         input.forgetStart()
@@ -64,7 +59,8 @@ package final class MPEGDecoder: AudioDecoder {
         info.tags = start.tags
         info.chapters = start.chapters
         longTag = start.longTag
-        info.loudness = made.loudness()
+        tagged = start.loudness
+        info.loudness = tagged.filled(from: head.xing?.loudness ?? Loudness())
         info.skippedByteCount = head.firstFrame - start.offset
         self.info = info
         revise(by: map)
@@ -83,25 +79,21 @@ package final class MPEGDecoder: AudioDecoder {
         guard let length = source.length else { return }
         if let knownLength, length > knownLength {
             // The file is a recording in progress: the bytes at its earlier end are music, not tags.
-            hasSeenTail = false
             opened.map.audioEnd = length
             opened.map.isTailKnown = false
             revise(by: opened.map)
         }
         knownLength = length
-        guard !hasSeenTail else { return }
-        let origin = opened.map.origin
-        guard let tail = try await StreamTail.stored(in: source, length: length, behind: origin) else {
-            return
-        }
-        hasSeenTail = true
+        guard !opened.map.isTailKnown,
+            let tail = try await StreamTail.stored(in: source, length: length, behind: opened.map.origin)
+        else { return }
         opened.map.audioEnd = tail.audioEnd
         opened.map.isTailKnown = true
         revise(by: opened.map)
-        var better = info
-        if let tags = tail.tags { better.tags = info.tags.filled(from: tags) }
-        better.loudness = opened.loudness(tail: tail.loudness)
-        info = better
+        if let tags = tail.tags { info.tags = info.tags.filled(from: tags) }
+        // Leading tags take precedence over those at the end, and both over the header, which is not updated
+        // when the file is changed later.
+        info.loudness = tagged.filled(from: tail.loudness).filled(from: info.loudness ?? Loudness())
     }
 
     /// Reads the other texts and chapters of a long tag once they are stored, and fetches only short pieces
@@ -111,10 +103,8 @@ package final class MPEGDecoder: AudioDecoder {
         try await unread.readStored(in: source)
         unread.fetch(from: source)
         longTag = unread.tag.wanted == nil ? nil : unread
-        var better = info
-        better.tags = unread.tag.tags.filled(from: info.tags)
-        if unread.tag.chapters.count > info.chapters.count { better.chapters = unread.tag.chapters }
-        info = better
+        info.tags = unread.tag.tags.filled(from: info.tags)
+        if unread.tag.chapters.count > info.chapters.count { info.chapters = unread.tag.chapters }
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
@@ -161,10 +151,10 @@ package final class MPEGDecoder: AudioDecoder {
     private func feedMore(_ handle: FeedHandle) async throws -> Bool {
         var bytes = feed.pending
         if bytes.isEmpty {
-            bytes = try await source.read(at: feed.nextRead, count: Self.readByteCount)
-            feed.nextRead += Int64(bytes.count)
+            bytes = try await source.read(at: feed.start + feed.fedByteCount, count: Self.readByteCount)
         }
         feed.pending = []
+        feed.fedByteCount += Int64(bytes.count)
         guard !bytes.isEmpty else { return false }
         for frames in gate?.pass(bytes) ?? [] { try handle.feed(frames) }
         return true
@@ -208,7 +198,7 @@ package final class MPEGDecoder: AudioDecoder {
         let isOfKind =
             info.format.sampleRate == opened.map.header.sampleRate
             && (count == 0 || count == opened.map.samplesPerFrame)
-        if !isOfKind, feed.turn == nil { feed.turn = FeedPosition.Turn(frame: frame, length: .zero) }
+        if !isOfKind, feed.turn == nil { feed.turn = (frame, .zero) }
         if feed.turn != nil {
             feed.turn?.length += info.format.duration(of: count)
         } else {
@@ -325,21 +315,10 @@ extension UnsafeMutableBufferPointer<Int16> {
 final class OpenStream {
     let handle: FeedHandle
     var map: StreamMap
-    /// The ReplayGain in the leading tags.
-    private let tagged: Loudness
 
-    init(handle: FeedHandle, map: StreamMap, tagged: Loudness) {
+    init(handle: FeedHandle, map: StreamMap) {
         self.handle = handle
         self.map = map
-        self.tagged = tagged
-    }
-
-    /// The ReplayGain of the stream.
-    ///
-    /// Leading tags take precedence over those at the end, and both over the header, which is not updated
-    /// when the file is changed later.
-    func loudness(tail: Loudness = Loudness()) -> Loudness {
-        tagged.filled(from: tail).filled(from: map.xing?.loudness ?? Loudness())
     }
 }
 

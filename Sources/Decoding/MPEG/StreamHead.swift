@@ -27,24 +27,18 @@ struct StreamHead {
                 continue
             }
             guard let first = frames.first, first.index < StreamStart.reach else { return nil }
-            return make(start, frames)
+            let bytes = Array(start.bytes[first.index...])
+            let xing = XingHeader(bytes[...], header: first.header)
+            let played = frames.dropFirst(xing?.isSilent == true ? 1 : 0)
+            let origin = played.first?.index ?? first.index + first.byteCount
+            return StreamHead(
+                firstFrame: start.offset + Int64(first.index),
+                bytes: bytes,
+                origin: start.offset + Int64(origin),
+                header: played.first?.header ?? first.header,
+                xing: xing,
+                frames: Array(played)
+            )
         }
-    }
-
-    private static func make(_ start: StreamStart, _ walked: [FrameWalker.Frame]) -> StreamHead {
-        var frames = walked
-        let first = walked[0]
-        let bytes = Array(start.bytes[first.index...])
-        let xing = XingHeader(bytes[...], header: first.header)
-        if xing?.isSilent == true { frames.removeFirst() }
-        let origin = frames.first?.index ?? first.index + first.byteCount
-        return StreamHead(
-            firstFrame: start.offset + Int64(first.index),
-            bytes: bytes,
-            origin: start.offset + Int64(origin),
-            header: frames.first?.header ?? first.header,
-            xing: xing,
-            frames: frames
-        )
     }
 }

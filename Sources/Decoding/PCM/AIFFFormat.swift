@@ -7,19 +7,15 @@ struct AIFFFormat {
     static let byteCount = 22
     private static let plainByteCount = 18
 
-    private let bytes: [UInt8]
-
-    /// `nil` if the chunk is too short.
-    init?(_ bytes: [UInt8]) {
-        guard bytes.count >= Self.plainByteCount else { return nil }
-        self.bytes = bytes
-    }
+    /// The content of the chunk.
+    let bytes: [UInt8]
 
     /// The number of frames; 0 if the program that wrote the file did not know it.
     var frameCount: FrameCount { FrameCount(number(at: 2, 4)) }
 
-    /// Throws if this is not PCM.
+    /// Throws if this is not PCM, or if the chunk is too short.
     func layout() throws(Refusal) -> PCMLayout {
+        guard bytes.count >= Self.plainByteCount else { throw .damaged }
         let codec = bytes.count < Self.byteCount ? "NONE" : ID3Text.latin1(bytes[Self.plainByteCount...])
         // Samples are in the upper bits of whole bytes.
         let byteCount = (number(at: 6, 2) + 7) / 8

@@ -54,11 +54,10 @@ struct PCMHead {
         switch chunk.name {
         case "fmt ":
             guard layout == nil else { return }
-            guard let format = WaveFormat(chunk.bytes) else { throw .damaged }
-            layout = try format.layout()
+            layout = try WaveFormat(bytes: chunk.bytes).layout()
         case "COMM":
             guard layout == nil else { return }
-            guard let format = AIFFFormat(chunk.bytes) else { throw .damaged }
+            let format = AIFFFormat(bytes: chunk.bytes)
             layout = try format.layout()
             statedFrames = format.frameCount
         case "data": samples = samples ?? extent(of: chunk.content)

@@ -11,23 +11,15 @@ struct WaveFormat {
         0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71,
     ]
 
-    private let bytes: [UInt8]
-
-    /// `nil` if the chunk is too short.
-    init?(_ bytes: [UInt8]) {
-        guard bytes.count >= 14 else { return nil }
-        self.bytes = bytes
-    }
+    /// The content of the chunk.
+    let bytes: [UInt8]
 
     /// The format of the WAV file that begins with `bytes`; `nil` if they end before it.
-    init?(of file: [UInt8]) {
+    static func format(of file: [UInt8]) -> WaveFormat? {
         var walk = ChunkWalk(at: 0, contents: ["fmt ": Self.byteCount])
         while let range = walk.wanted, range.upperBound <= file.count {
             guard let chunk = walk.took(file[Int(range.lowerBound)..<Int(range.upperBound)]) else { continue }
-            if chunk.name == "fmt " {
-                self.init(chunk.bytes)
-                return
-            }
+            if chunk.name == "fmt " { return WaveFormat(bytes: chunk.bytes) }
         }
         return nil
     }
@@ -42,8 +34,9 @@ struct WaveFormat {
     /// `true` if the file holds MPEG audio: Layer I or II, or MP3.
     var isMPEG: Bool { codec == 0x50 || codec == 0x55 }
 
-    /// Throws if this is not PCM.
+    /// Throws if this is not PCM, or if the chunk is too short.
     func layout() throws(Refusal) -> PCMLayout {
+        guard bytes.count >= 14 else { throw .damaged }
         // WAVE_FORMAT_PCM, WAVE_FORMAT_IEEE_FLOAT
         guard codec == 1 || codec == 3 else {
             let name = Self.names[codec] ?? SafeText("codec 0x" + String(codec, radix: 16))

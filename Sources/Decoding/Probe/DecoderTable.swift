@@ -4,7 +4,8 @@ package import Media
 package struct DecoderTable: Sendable {
     package typealias Factory = @Sendable (ProbedStream) -> any AudioDecoder
 
-    private let factories: [AudioKind: Factory]
+    /// They create the decoder of each kind that is played.
+    package let factories: [AudioKind: Factory]
 
     /// The decoders of all kinds that are played (`AudioKind.played`).
     package static let all = DecoderTable([
@@ -14,9 +15,6 @@ package struct DecoderTable: Sendable {
     ])
 
     package init(_ factories: [AudioKind: Factory]) { self.factories = factories }
-
-    /// `true` if there is a decoder for `kind`.
-    package func hasDecoder(for kind: AudioKind) -> Bool { factories[kind] != nil }
 
     /// Reads the first bytes of `reader`, with the one request that a cold start needs, and creates a decoder
     /// for them. A playlist or feed states that the music lasts `duration`, if any does.

@@ -114,7 +114,7 @@ package struct StreamStart {
     package static func kind(of bytes: [UInt8], isWhole: Bool) -> AudioKind? {
         if let kind = AudioKind.byMagicNumber(bytes) {
             guard kind == .wave else { return kind }
-            guard let format = WaveFormat(of: bytes) else {
+            guard let format = WaveFormat.format(of: bytes) else {
                 return isWhole || bytes.count >= reach ? .wave : nil
             }
             return format.isMPEG ? .mpeg : .wave

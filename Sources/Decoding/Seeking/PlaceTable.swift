@@ -29,11 +29,8 @@ struct PlaceTable: Equatable {
         let next = index(after: place.position)
         if next > 0 {
             let below = places[next - 1]
-            if below.position == place.position {
-                if below.offset != place.offset { places = [place] }
-                return
-            }
-            guard below.offset < place.offset else {
+            if below == place { return }
+            guard below.position < place.position, below.offset < place.offset else {
                 places = [place]
                 return
             }

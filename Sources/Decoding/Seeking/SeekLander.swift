@@ -103,7 +103,7 @@ struct SeekLander {
 
     private func atEnd(wanted sample: FrameCount, isExact: Bool) -> FeedPosition {
         let end = map.audioEnd ?? map.origin
-        return FeedPosition(frame: 0, start: end, isExact: isExact, wantedSample: sample, isAtEnd: true)
+        return FeedPosition(firstFrame: 0, start: end, isExact: isExact, wantedSample: sample, isAtEnd: true)
     }
 
     /// Reads from frame `start`, known to begin at `offset`; `nil` if no frame begins there.
@@ -128,7 +128,7 @@ struct SeekLander {
             guard isRight else { return nil }
         }
         return FeedPosition(
-            frame: start,
+            firstFrame: start,
             start: window.start,
             isExact: true,
             wantedSample: sample,
@@ -158,7 +158,7 @@ struct SeekLander {
             }
             // The bytes are no music, however many they are: what follows them is played.
             return FeedPosition(
-                frame: frame,
+                firstFrame: frame,
                 start: window.start,
                 isExact: false,
                 wantedSample: sample,
@@ -169,7 +169,7 @@ struct SeekLander {
         if frames.contains(where: { $0.header.bitRate != map.header.bitRate }) { map.dropConstantRate() }
         let (index, number) = exact ?? estimatedStart(for: frame, near: offset - window.start, in: frames)
         return FeedPosition(
-            frame: number,
+            firstFrame: number,
             start: window.start + Int64(frames[index].index),
             isExact: exact != nil,
             wantedSample: sample,

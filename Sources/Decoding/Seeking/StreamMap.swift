@@ -97,7 +97,7 @@ struct StreamMap {
     mutating func rebase(to offset: Int64) {
         if offset == firstFrame {
             xing = nil
-            trim = .none
+            trim = GaplessTrim(nil, samplesPerFrame: header.samplesPerFrame)
         }
         origin = offset
         table = SeekTable()

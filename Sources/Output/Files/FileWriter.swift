@@ -70,37 +70,32 @@ final class FileWriter: @unchecked Sendable {
             try create()
         }
         format = next
+        if container == .wav {
+            // Until `end`, the header states the largest sizes, which players understand as "until the end of
+            // the file", so that the file still plays if this process is killed.
+            let header = WAVHeader(format: next, sample: sample, dataBytes: .max).bytes
+            _ = try header.withUnsafeBytes { try write($0, until: nil) }
+        }
         dataBytes = 0
-        guard container == .wav else { return }
-        // Until `end`, the header states the largest sizes, which players understand as "until the end of the
-        // file", so that the file still plays if this process is killed.
-        let header = WAVHeader(format: next, sample: sample, dataBytes: .max).bytes
-        _ = try header.withUnsafeBytes { try append($0, until: nil) }
     }
 
     /// Writes a prefix of `bytes` and returns its length: all of them, or fewer once `interruption` is
     /// raised.
-    func write(_ bytes: UnsafeRawBufferPointer, until interruption: Interruption) throws(MediaError) -> Int {
-        let written = try append(bytes, until: interruption)
+    func write(_ bytes: UnsafeRawBufferPointer, until interruption: Interruption?) throws(MediaError) -> Int {
+        guard file != nil else { throw MediaError(.sinkFailed, name, "the file was closed before") }
+        let written = try file?.write(bytes, until: interruption) ?? 0
         dataBytes += Int64(written)
         return written
-    }
-
-    private func append(
-        _ bytes: UnsafeRawBufferPointer,
-        until interruption: Interruption?
-    ) throws(MediaError) -> Int {
-        guard file != nil else { throw MediaError(.sinkFailed, name, "the file was closed before") }
-        return try file?.write(bytes, until: interruption) ?? 0
     }
 
     /// Finishes and closes the file; may be called more than once.
     func end() {
         if let format {
             if container == .wav {
+                let header = WAVHeader(format: format, sample: sample, dataBytes: dataBytes).bytes
                 // A chunk of odd length is followed by a byte that its size does not count.
-                if dataBytes % 2 == 1 { _ = try? [UInt8(0)].withUnsafeBytes { try append($0, until: nil) } }
-                file?.rewriteStart(WAVHeader(format: format, sample: sample, dataBytes: dataBytes).bytes)
+                if dataBytes % 2 == 1 { _ = try? [UInt8(0)].withUnsafeBytes { try write($0, until: nil) } }
+                file?.rewriteStart(header)
             }
             number += 1
         }

@@ -34,7 +34,7 @@ final class PulseVolume: @unchecked Sendable {
     /// The server has created the stream: sets the chosen volume, or queries the one that the server
     /// remembers.
     func streamIsReady() {
-        if state.isChosen { apply() } else { act(on: state.changeSignalled()) }
+        if state.level == nil { act(on: state.changeSignalled()) } else { apply() }
     }
 
     /// Sets the volume, if the stream `isReady`; otherwise it is set once it is.
@@ -59,11 +59,12 @@ final class PulseVolume: @unchecked Sendable {
     }
 
     private func apply() {
+        guard let level = state.level else { return }
         let index = pa_stream_get_index(stream)
         var levels = pa_cvolume()
-        pa_cvolume_set(&levels, UInt32(clamping: channelCount), state.level.volume)
+        pa_cvolume_set(&levels, UInt32(clamping: channelCount), level.volume)
         forget(pa_context_set_sink_input_volume(context, index, &levels, nil, nil))
-        forget(pa_context_set_sink_input_mute(context, index, state.level.isMuted ? 1 : 0, nil, nil))
+        forget(pa_context_set_sink_input_mute(context, index, level.isMuted ? 1 : 0, nil, nil))
     }
 
     private func act(on action: PulseVolumeState.Action) {
@@ -125,16 +126,13 @@ struct PulseVolumeState {
         case report(Level)
     }
 
-    private(set) var level = Level.untouched
-    /// `true` if a volume was ever chosen, even the untouched one. Until then, the volume is the one that the
-    /// server remembers for this application.
-    private(set) var isChosen = false
+    /// `nil` until a volume is chosen: then it is the one that the server remembers for this application.
+    private(set) var level: Level?
     private var isAsking = false
     private var isStale = false
 
     mutating func chosen(_ level: Level) {
         self.level = level
-        isChosen = true
         isStale = isAsking
     }
 
@@ -153,9 +151,8 @@ struct PulseVolumeState {
             isStale = false
             return changeSignalled()
         }
-        guard answer != level else { return .none }
+        guard answer != level ?? .untouched else { return .none }
         level = answer
-        isChosen = true
         return .report(answer)
     }
 

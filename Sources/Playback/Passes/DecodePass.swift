@@ -38,12 +38,12 @@ struct DecodePass: Sendable {
             }
             let landing = try await resource.land(decoder, at: start.position)
             let info = decoder.info
-            var live = LiveTitles(report: reader.report.live)
-            if let live { send(.liveFound(id, live.station)) }
+            var titles = LiveTitles()
+            if let live = reader.report.live { sendStation(of: live, &titles) }
             reader.storeTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
             send(.passReady(id, info, landing))
             var reported = ReportedInfo(of: decoder, landing: landing)
-            try await write(from: decoder, of: reader, &reported, titles: &live, counting: &frames)
+            try await write(from: decoder, of: reader, &reported, titles: &titles, counting: &frames)
             send(.passWritten(id, frames: frames))
         } catch is CancellationError {
             // The player cancelled the pass and expects no report.
@@ -73,7 +73,7 @@ struct DecodePass: Sendable {
         from decoder: any AudioDecoder,
         of reader: any ResourceReader,
         _ reported: inout ReportedInfo,
-        titles: inout LiveTitles?,
+        titles: inout LiveTitles,
         counting written: inout FrameCount
     ) async throws {
         var format = decoder.info.format
@@ -129,18 +129,20 @@ struct DecodePass: Sendable {
     private func sendTitle(
         of reader: any ResourceReader,
         _ song: SafeText?,
-        _ titles: inout LiveTitles?,
+        _ titles: inout LiveTitles,
         at frame: FrameCount
     ) {
         // A resource with a length is no live stream; a live stream may look like a long body at first.
         guard reader.length == nil, let report = reader.report.live else { return }
-        if titles == nil {
-            titles = LiveTitles(report: report)
-            send(.liveFound(id, report.station))
-        }
-        if titles?.station != report.station { send(.liveFound(id, report.station)) }
-        guard let title = titles?.next(in: report, song: song) else { return }
+        sendStation(of: report, &titles)
+        guard let title = titles.next(in: report, song: song) else { return }
         send(.titleReached(id, title, frames: frame))
+    }
+
+    private func sendStation(of report: LiveReport, _ titles: inout LiveTitles) {
+        guard titles.station != report.station else { return }
+        titles.station = report.station
+        send(.liveFound(id, report.station))
     }
 
     /// Writes all of `bytes`, waiting for room as often as needed.
@@ -228,22 +230,16 @@ struct ReportedInfo {
 /// Reads of a live stream end at the start of each title. So the first frames decoded after a read beyond
 /// that offset belong to the title, except for the one or two frames that a decoder holds back.
 struct LiveTitles: Sendable {
-    private(set) var station: Station
+    /// The station that was sent last.
+    var station: Station?
     /// Titles up to this offset were sent.
     private var sentTo: Int64 = -1
     /// The last title sent that came from the tags of the music itself.
     private var sentSong: SafeText?
 
-    /// Returns `nil` if the resource is no live stream.
-    init?(report: LiveReport?) {
-        guard let report else { return nil }
-        station = report.station
-    }
-
     /// The newest title of which music has been read, or `song`, the title in the tags of the music itself;
     /// `nil` if there is none, or if an earlier call returned it.
-    mutating func next(in report: LiveReport, song: SafeText? = nil) -> SafeText? {
-        station = report.station
+    mutating func next(in report: LiveReport, song: SafeText?) -> SafeText? {
         if song != sentSong {
             sentSong = song
             return song

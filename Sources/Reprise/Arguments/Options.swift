@@ -229,7 +229,7 @@ extension Options {
     var readsListFromInput: Bool { sources.contains("-") }
 
     /// `true` if standard output carries samples, so that events go to standard error.
-    var writesSamplesToOutput: Bool { sink.takesStandardOutput }
+    var writesSamplesToOutput: Bool { sink == .rawStandardOutput }
 }
 
 extension LoadSettings.ReadAhead {
