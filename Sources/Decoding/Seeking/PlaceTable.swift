@@ -74,7 +74,8 @@ struct PlaceTable: Equatable {
         return (usable(found.below) ?? start, usable(found.above) ?? end)
     }
 
-    /// The offset of `position`, which is between `start` and `end`, if the rate is even between known places.
+    /// The offset of `position`, which is between `start` and `end`, if the rate is even between known
+    /// places.
     func offset(of position: FrameCount, between start: Place, and end: Place) -> Int64 {
         let (low, above) = around(position, between: start, and: end)
         let high = above ?? end

@@ -200,8 +200,8 @@ final class LiveStream: Sendable {
         return failure
     }
 
-    /// `error`, but `.cut` in place of a cancellation: if the transfer was cancelled elsewhere, the stream has
-    /// to reconnect, since reads still wait.
+    /// `error`, but `.cut` in place of a cancellation: if the transfer was cancelled elsewhere, the stream
+    /// has to reconnect, since reads still wait.
     private func cut(_ error: any Error, _ cause: SafeText) -> MediaError {
         error as? MediaError ?? MediaError(.cut, url.safeText, cause)
     }

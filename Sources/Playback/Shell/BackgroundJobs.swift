@@ -32,8 +32,8 @@ final class BackgroundJobs: Sendable {
     /// The number of jobs that are not done.
     var count: Int { additions.count + changes.count }
 
-    /// Saves `tracks` with all known tags and lengths. That list is made only when the job runs, so that waiting
-    /// jobs share the parts of the queue instead of copying them.
+    /// Saves `tracks` with all known tags and lengths. That list is made only when the job runs, so that
+    /// waiting jobs share the parts of the queue instead of copying them.
     func save(_ tracks: [Track], _ facts: [Track.ID: TrackFacts], to path: String) {
         change(.save(path)) { [save] in
             try await save(tracks.map { $0.described(by: facts[$0.id]) }, path)

@@ -96,7 +96,8 @@ struct InboxState: Sendable {
         guard first < inputs.count else { return nil }
         let input = exchange(&inputs[first], with: nil)
         first += 1
-        // Moves the rest only once it is the smaller half, so that no input is moved more than once on average.
+        // Moves the rest only once it is the smaller half, so that no input is moved more than once on
+        // average.
         if first * 2 >= inputs.count {
             inputs.removeFirst(first)
             first = 0

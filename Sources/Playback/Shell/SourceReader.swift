@@ -101,9 +101,9 @@ final class SourceReader: Sendable {
 
     /// Cancels all reading: no more tracks are needed. Call it only once.
     ///
-    /// Returns when the lists that were being read are closed, since the cache keeps the empty entry of a list
-    /// that is left open. Returns after 1 s at the latest: reading a file of a network folder that does not
-    /// answer cannot be cancelled.
+    /// Returns when the lists that were being read are closed, since the cache keeps the empty entry of a
+    /// list that is left open. Returns after 1 s at the latest: reading a file of a network folder that does
+    /// not answer cannot be cancelled.
     func end() async {
         changes.finish()
         let timer = Task {

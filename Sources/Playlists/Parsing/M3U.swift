@@ -95,8 +95,8 @@ enum M3UWriter {
         }
     }
 
-    /// The reason why `path` is not overwritten; `nil` if it does not exist, or is an empty file or a list that
-    /// starts with `#EXTM3U`, as lists written here do.
+    /// The reason why `path` is not overwritten; `nil` if it does not exist, or is an empty file or a list
+    /// that starts with `#EXTM3U`, as lists written here do.
     private static func refusal(toReplace path: String) -> SafeText? {
         var status = stat()
         guard stat(FileName.cString(path), &status) == 0 else { return nil }

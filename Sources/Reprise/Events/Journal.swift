@@ -2,7 +2,8 @@ import Glibc
 import Media
 import System
 
-/// Writes the requests and decisions of the loaders to a file, one JSON object per line (see `JournalRecord.line`).
+/// Writes the requests and decisions of the loaders to a file, one JSON object per line (see
+/// `JournalRecord.line`).
 ///
 /// A thread of its own writes the lines, so a slow disk never delays a loader. After the first error, such as
 /// a full disk, all further lines are dropped, and playback continues.

@@ -2,8 +2,8 @@ package import Media
 
 /// The tracks that match a text, found slice by slice.
 ///
-/// Pure. `examine` takes at most `slice` tracks at a time, so that keys can be handled in between, however long
-/// the queue is.
+/// Pure. `examine` takes at most `slice` tracks at a time, so that keys can be handled in between, however
+/// long the queue is.
 package struct QueueFilter: Sendable {
     /// The tracks of one slice: a few milliseconds of work.
     package static let slice = 2_000

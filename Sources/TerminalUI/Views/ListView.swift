@@ -24,7 +24,8 @@ protocol ListView: Sendable {
     /// The rows of the window that show rows of the list.
     func rows(in layout: ScreenLayout) -> Range<Int>
 
-    /// Fits the list to a new size or to a snapshot that replaces `before`; also called if the view is opened.
+    /// Fits the list to a new size or to a snapshot that replaces `before`; also called if the view is
+    /// opened.
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool)
 
     /// What has changed in the surroundings since the last `receive`, to which the event is passed; `nil` if

@@ -22,7 +22,8 @@ package struct MessagesView: ListView {
     private var newestNumber = 0
     private var columns = 0
 
-    /// Wraps the messages to the window's width. If the last line is selected, the selection follows new ones.
+    /// Wraps the messages to the window's width. If the last line is selected, the selection follows new
+    /// ones.
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
         resize(count: list.count, in: context)
         let messages = context.player.messages
