@@ -28,7 +28,8 @@ import Testing
         let engine = opener.engine
         let place = try url("a")
         let opening = try await engine.committer.run {
-            try engine.entries.openUnwritable(engine.entries.key(of: place), after: failure)
+            let key = engine.entries.key(of: place)
+            return try engine.entries.openUnwritable(after: failure) { try $0.entries.row(named: key) }
         }
         return opening.map { PersistentStore($0, of: place, engine: engine) }
     }
@@ -105,7 +106,9 @@ import Testing
             IndexFormatError(format: 9), SystemError("open the lock file", number: EMFILE),
             IndexError(code: .corrupt, message: "damaged"),
         ]
-        for failure in failures { #expect(try await open(opener, after: failure) == nil) }
+        for failure in failures {
+            await #expect(throws: MediaError.self) { try await open(opener, after: failure) }
+        }
         for code in [ResultCode.full, .inputOutput, .cannotOpen, .readOnly] {
             #expect(try await open(opener, after: IndexError(code: code, message: "no")) != nil)
         }
@@ -113,7 +116,7 @@ import Testing
 
     @Test func `a wrong secret opens nothing, and symlinks are not followed`() async throws {
         try await fill(.generate())
-        await #expect(throws: SealError.self) {
+        await #expect(throws: MediaError.self) {
             try await open(scene.opener(secret: .generate()))
         }
         let other = scene.path + "/elsewhere"
@@ -122,7 +125,7 @@ import Testing
         for name in ["objects/\(try #require(scene.objects.first))", "objects", "index.sqlite"] {
             try FileManager.default.moveItem(atPath: scene.file(name), toPath: other)
             try FileManager.default.createSymbolicLink(atPath: scene.file(name), withDestinationPath: other)
-            await #expect(throws: SystemError.self, "\(name)") {
+            await #expect(throws: MediaError.self, "\(name)") {
                 try await open(scene.opener())
             }
             try FileManager.default.removeItem(atPath: scene.file(name))

@@ -78,11 +78,8 @@ final class EntryCatalog: @unchecked Sendable {
                 return opening
             }
         } catch {
-            let refusal = settings.notCached(error)
-            guard var opening = try openUnwritable(after: error, { try $0.entries.row(named: key) }) else {
-                throw refusal
-            }
-            opening.refusal = refusal
+            guard let opening = try openUnwritable(after: error, { try $0.entries.row(named: key) })
+            else { throw settings.notCached(error) }
             return opening
         }
     }
@@ -278,7 +275,7 @@ final class EntryCatalog: @unchecked Sendable {
 
     /// Like `openToRead`, if `failure` means that the folder accepts no writes, and throws `failure` if not,
     /// or if the folder cannot even be read.
-    private func openUnwritable(
+    func openUnwritable(
         after failure: any Error,
         _ find: (CacheIndex) throws -> EntryRow?
     ) throws(MediaError) -> OpenEntry? {
@@ -286,7 +283,9 @@ final class EntryCatalog: @unchecked Sendable {
             guard let folder = try session.unwritableFolder(after: failure) else { throw failure }
             guard let row = try find(folder.index) else { return nil }
             let file = try folder.object(row.entry, files: settings.files)
-            return try OpenEntry(row, of: folder.index, file: file)
+            var opening = try OpenEntry(row, of: folder.index, file: file)
+            opening.refusal = settings.notCached(failure)
+            return opening
         } catch {
             throw settings.notCached(failure)
         }
