@@ -134,6 +134,8 @@ package final class FLACDecoder: AudioDecoder {
         let (map, next) = try await begin(described, window)
         try chain.go(on: map, in: input)
         place = next
+        // Another format is reported before its facts.
+        if next.output.format == info.format { update(next) }
         return next
     }
 

@@ -179,6 +179,8 @@ package final class OggDecoder: AudioDecoder {
         link.isFollowed = true
         try chain.go(on: link, in: input)
         place = Place(head, pages, player)
+        // Another format is reported before its facts.
+        if player.output.format == info.format { update() }
         return true
     }
 

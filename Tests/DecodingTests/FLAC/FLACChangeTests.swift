@@ -83,4 +83,11 @@ import Testing
             #expect(!heard.isEmpty)
         }
     }
+
+    @Test func `a part in the same format counts to the length with its first sound`() async throws {
+        let part = Self.made(8_000)
+        let decoder = try await openedFLAC(part.bytes + part.bytes)
+        _ = try await decodeBytes(decoder, atMost: part.wave.pcm.count + 2_000)
+        #expect(decoder.info.duration == decoder.info.format.duration(of: FrameCount(2 * part.wave.frames)))
+    }
 }

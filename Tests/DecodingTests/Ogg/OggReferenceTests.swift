@@ -177,6 +177,20 @@ import Testing
         #expect(zip(heard, same).allSatisfy { abs($0 - $1) <= 0.5 / 32_768 } && heard.count == same.count)
     }
 
+    @Test(arguments: [MadeOgg.vorbis, .opus])
+    func `the title of a stream in the same format is known with its first sound`(made: MadeOgg) async throws
+    {
+        let second = MadeOgg(made.codec, ["--title", "Second"], seconds: 3, seed: 7)
+        let decoder = try await decoder(MadeOgg("titles", made.codec, made.bytes + second.bytes))
+        let first = try await decodeBytes(try await self.decoder(made))
+        _ = try await decodeBytes(decoder, atMost: first.count)
+        #expect(decoder.info.tags.title != "Second")
+        _ = try await decodeBytes(decoder, atMost: 40_000)
+        #expect(
+            decoder.info.tags.title == "Second" && decoder.info.songTitle?.string.contains("Second") == true
+        )
+    }
+
     @Test func `other codecs in Ogg are refused by their name`() async throws {
         for (arguments, name) in [
             (["-c:a", "libspeex", "-ar", "16000"], "Speex"),
