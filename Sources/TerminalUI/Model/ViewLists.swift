@@ -129,6 +129,8 @@ struct RowSearch: Sendable {
     /// 1 is forwards, -1 is backwards.
     private let step: Int
     private var examinedCount = 0
+    /// `true` once all rows were examined: rows that are added later do not begin the search again.
+    private var isOver = false
     private(set) var found: Int?
 
     init(_ text: String, from start: Int, step: Int) {
@@ -139,7 +141,7 @@ struct RowSearch: Sendable {
     }
 
     /// `true` until a row is found or all are examined.
-    func hasWork(rows: Int) -> Bool { found == nil && examinedCount < rows }
+    func hasWork(rows: Int) -> Bool { found == nil && !isOver && examinedCount < rows }
 
     /// Examines the next of `rows` rows.
     mutating func examine(rows: Int, matches: (TrackMatcher, _ row: Int) -> Bool) {
@@ -149,5 +151,6 @@ struct RowSearch: Sendable {
             if matches(matcher, row) { found = row }
             examinedCount += 1
         }
+        isOver = examinedCount >= rows
     }
 }

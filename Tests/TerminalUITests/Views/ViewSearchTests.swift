@@ -53,6 +53,17 @@ struct ViewSearchTests {
         #expect(state.view == .messages && state.messages.list.selected == 1)
     }
 
+    @Test func `a search without a match is over, whatever rows come later`() {
+        var state = fullState()
+        state.show { $0.messages = [message(1, "a"), message(2, "b")] }
+        state.type("5g/zzz\n")
+        #expect(state.answer?.text == "No match for \"zzz\"")
+        let selected = state.messages.list.selected
+        state.show { $0.messages.append(message(3, "zzz")) }
+        _ = state.apply(.idle)
+        #expect(state.messages.list.selected == selected)
+    }
+
     @Test(arguments: [
         ("4f", "Can't filter this view (1 opens the queue)"),
         ("5f", "Can't filter this view (1 opens the queue)"),
