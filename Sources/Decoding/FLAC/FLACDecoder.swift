@@ -185,6 +185,10 @@ package final class FLACDecoder: AudioDecoder {
     /// Decodes a frame, whose bytes are at `range` of the walk's.
     private func decode(_ header: FLACFrameHeader, _ range: Range<Int>, _ place: Place) {
         let offset = place.walk.offset + Int64(range.lowerBound)
+        // The walk finds while playing that headers state no position, and a seek from another part needs it.
+        if place.walk.stream.numbersVaryingBlocks != chain.current.stream.numbersVaryingBlocks {
+            chain.streams[chain.playing].stream = place.walk.stream
+        }
         if place.walk.isContinuous {
             chain.streams[chain.playing].record(.init(position: header.position, offset: offset))
         }
@@ -243,7 +247,6 @@ package final class FLACDecoder: AudioDecoder {
         }
         var map = chain.streams[number]
         if isLast { map.audioEnd = source.length }
-        if number == chain.playing, place.walk.stream.numbersVaryingBlocks { map.stream = place.walk.stream }
         let last = isLast ? FrameCount.max : (map.endPosition ?? .max) - 1
         let target = min(map.origin + map.frames(before: time), last)
         var landing = FLACSeek.Landing(

@@ -96,8 +96,11 @@ struct FLACMap {
 
     // MARK: Storing
 
-    /// The places, to be stored with the entry.
-    func stored() -> [UInt8] { StoredPlaces(places.places).bytes(for: key) }
+    /// The places, to be stored with the entry: without those that the stream states behind the end of a cut
+    /// file.
+    func stored() -> [UInt8] {
+        StoredPlaces(places.places.filter { $0.offset < audioEnd ?? .max }).bytes(for: key)
+    }
 
     /// Takes the places that an earlier session stored for the same stream.
     mutating func restore(_ table: [UInt8]) {

@@ -75,13 +75,14 @@ enum OggCodecs {
         (Array("CELT    ".utf8), "CELT"), (Array("PCM     ".utf8), "PCM"),
     ]
 
-    /// The codec of the stream whose first packet is `packet`. Throws if it is not played.
-    static func codec(of packet: [UInt8]) throws(Refusal) -> any OggCodec {
+    /// The codec of the stream whose first packet is `packet`. Throws if it is not played; for a codec that is
+    /// never played, throws `earlier`, the refusal of an earlier stream, if there is one.
+    static func codec(of packet: [UInt8], after earlier: Refusal? = nil) throws(Refusal) -> any OggCodec {
         if let row = played.first(where: { packet.starts(with: $0.mark) }) {
             return try row.codec.init(packet)
         }
         let name = others.first { packet.starts(with: $0.mark) }?.name ?? "an unknown codec"
-        throw Refusal("Ogg with " + name, played: "Ogg with Vorbis, Opus or FLAC")
+        throw earlier ?? Refusal("Ogg with " + name, played: "Ogg with Vorbis, Opus or FLAC")
     }
 }
 

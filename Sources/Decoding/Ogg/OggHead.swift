@@ -48,7 +48,7 @@ struct OggHead {
             if page.isFirst, chosen == nil {
                 // A first page holds one short packet, so its body is that packet.
                 do throws(Refusal) {
-                    chosen = (page.serial, try OggCodecs.codec(of: found.body))
+                    chosen = (page.serial, try OggCodecs.codec(of: found.body, after: refusal))
                 } catch {
                     refusal = error
                 }

@@ -125,6 +125,17 @@ import Testing
         #expect(try await heard(decoder) == (1_000_000, 1_000_000))
     }
 
+    @Test func `places found in a cut file are stored without those that it states behind the cut`()
+        async throws
+    {
+        let whole = MadeFLAC.byFlac(["--seekpoint=9s"], MadeWave(frames: 44_100 * 20, loudness: 0.5)).bytes
+        let cut = Array(whole.prefix(whole.count / 2))
+        let decoder = try await openedFLAC(cut)
+        _ = try await decodeBytes(decoder)
+        let table = decoder.seekTable()
+        #expect(try await openedFLAC(cut, seekTable: table).seekTable() == table)
+    }
+
     @Test func `places that were found while the length was unknown are of use once it is known`()
         async throws
     {

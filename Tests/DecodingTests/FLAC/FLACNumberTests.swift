@@ -52,6 +52,22 @@ import Testing
         #expect(decoder.info.skippedByteCount == 0)
     }
 
+    @Test func `numbered blocks of a later part play exactly after a seek from another part`() async throws {
+        let second = Self.made(1_024)
+        let first = MadeFLAC.byFlac([], second.wave)
+        let decoder = try await openedFLAC(first.bytes + second.bytes)
+        let format = decoder.info.format
+        let expected = second.wave.pcm + second.wave.pcm
+        expectSame(try await decodeBytes(decoder), expected)
+        let count = second.wave.frames
+        for frame in [count * 4 / 3, 1_000, count * 3 / 2, count * 5 / 4] {
+            let landing = try await decoder.seek(to: format.duration(of: FrameCount(frame)))
+            #expect(landing == SeekLanding(frame: FrameCount(frame), isExact: true))
+            let heard = try await decodeBytes(decoder, atMost: 3_000 * format.bytesPerFrame)
+            expectSame(heard, expected.dropFirst(frame * format.bytesPerFrame).prefix(heard.count))
+        }
+    }
+
     @Test(arguments: all)
     func `damage among numbered blocks is silence, and all behind it plays`(made: MadeFLAC) async throws {
         let places = made.frames.places

@@ -112,6 +112,13 @@ import Testing
         #expect(!VorbisSetup.isBounded(setup(books: 256)) || entries == 1 << 8)
     }
 
+    @Test func `a stream that is never played does not hide why the music is refused`() {
+        let refusal = Refusal("Opus with 9 channels")
+        let kate = [0x80] + Array("kate\0\0\0".utf8)
+        #expect(throws: refusal) { _ = try OggCodecs.codec(of: kate, after: refusal) }
+        #expect(throws: Refusal.self) { _ = try OggCodecs.codec(of: kate) }
+    }
+
     @Test func `an empty packet of Opus brings no sound`() async throws {
         let head = OpusHead.mark + [1, 1] + little(0, 2) + little(48_000, 4) + [0, 0, 0]
         let codec = try OggCodecs.codec(of: head)
