@@ -72,6 +72,22 @@ import Testing
         }
     }
 
+    @Test func `a download learns nothing of a live stream, whose head has the song of the moment`()
+        async throws
+    {
+        var pieces = (1...2).map { FakeMusic(number: $0, frames: 900_000).onTheWeb() }
+        pieces[1].live = LiveReport(station: Station(name: "Radio Test"))
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), exitsAtEnd: false, cache: cache)
+        try await stage.play { stage in
+            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
+            stage.player.send(.pin(2))
+            try await wait(for: "the end of its download") { readers(of: 2, stage).first?.isClosed == true }
+            stage.player.send(.pin(2))
+            try await wait(for: "the message") { message(stage)?.string.hasPrefix("Unpinned \"") == true }
+            #expect(stage.player.snapshot.learned[Track.ID(2)] == nil)
+        }
+    }
+
     @Test func `unpinning ends a download, and quitting ends all`() async throws {
         try await downloading { stage, first in
             stage.player.send(.pin(2))

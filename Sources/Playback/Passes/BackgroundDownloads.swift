@@ -150,7 +150,7 @@ final class BackgroundDownloads: Sendable {
             switch step {
             case .opened: break
             case .learned(let info):
-                send(.factsFound([track.id: TrackFacts(of: info, for: track)], isLast: true))
+                send(.factsFound([track.id: TrackFacts(of: info, for: track)], isLast: false))
             case .progressed: progressed(track)
             case .closing(let report): send(.backgroundFetchEnded(report))
             }

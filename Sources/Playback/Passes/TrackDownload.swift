@@ -87,7 +87,8 @@ package struct TrackDownload: Sendable {
                 artist: tags.artist,
                 duration: info.duration ?? track.duration
             )
-            onStep(.learned(info))
+            // The head of a station has the song of the moment.
+            if reader.report.live == nil { onStep(.learned(info)) }
             return nil
         } catch let error as MediaError where error.code == .emptyResource {
             await reader.reject()

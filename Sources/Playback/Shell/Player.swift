@@ -86,7 +86,6 @@ package final class Player: PlayerControl {
             if shell.isOver { break }
         }
         let outcome = await shell.shutDown { inbox.close() }
-        await reading.end()
         publish(shell.snapshot())
         return outcome
     }

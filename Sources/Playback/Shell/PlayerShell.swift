@@ -355,12 +355,13 @@ final class PlayerShell {
         tick?.task.cancel()
         cached?.stop()
         tags?.stop()
+        let ends = [reading, jobs.additions].map { reader in Task { await reader.end() } }
         heardPasses = []
         for id in passes.ids { await cancelPass(id, keepsResource: false) }
         // Silence the sink before waiting for the disk.
         await sound.close()
         await passes.close()
-        await jobs.additions.end()
+        for end in ends { await end.value }
         // Every playlist is saved and every pin is set, or its failure was reported.
         await jobs.changes.finish()
         for input in closeInbox() {
