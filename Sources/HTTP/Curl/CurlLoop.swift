@@ -148,8 +148,11 @@ final class CurlLoop: @unchecked Sendable {
         if isStopped { stopped.give(()) }
     }
 
-    /// Returns when the thread has released libcurl. Call `stop` first; one task waits.
-    func waitUntilStopped() async { await stopped.wait(ifCancelled: ()) }
+    /// Returns when the thread has released libcurl, also in a cancelled task. Call `stop` first; one task
+    /// waits.
+    func waitUntilStopped() async {
+        await Task { [stopped] in await stopped.wait(ifCancelled: ()) }.value
+    }
 
     private static func refuse(_ command: Command, _ error: any Error) {
         guard case .start(let transfer) = command else { return }

@@ -77,6 +77,11 @@ package struct ConnectivityState: Sendable {
         return nil
     }
 
+    /// An attempt was due, and no request has moved the next one.
+    package mutating func attempted(at now: Duration) {
+        if report.retryAt != nil { planAttempt(now) }
+    }
+
     private func refusal(_ cause: SafeText) -> MediaError { MediaError(.offline, "", cause) }
 
     private mutating func planAttempt(_ now: Duration) {

@@ -112,6 +112,10 @@ package final class NetworkWatch: RangeTransport, Connectivity {
                     let time = max(due, clock.now) + Self.precedence
                     guard (try? await clock.sleep(until: time)) != nil else { return }
                     if self?.report.retryAt == due { await self?.probe(url) }
+                    // No request to a dead host is sent, so none has moved the next attempt.
+                    if self?.report.retryAt == due {
+                        self?.step { [now = clock.now] in $0.attempted(at: now) }
+                    }
                 }
             }
         }

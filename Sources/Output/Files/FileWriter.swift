@@ -70,13 +70,15 @@ final class FileWriter: @unchecked Sendable {
             try create()
         }
         format = next
+        dataBytes = 0
         if container == .wav {
             // Until `end`, the header states the largest sizes, which players understand as "until the end of
             // the file", so that the file still plays if this process is killed.
             let header = WAVHeader(format: next, sample: sample, dataBytes: .max).bytes
             _ = try header.withUnsafeBytes { try write($0, until: nil) }
+            // The header is no data.
+            dataBytes = 0
         }
-        dataBytes = 0
     }
 
     /// Writes a prefix of `bytes` and returns its length: all of them, or fewer once `interruption` is

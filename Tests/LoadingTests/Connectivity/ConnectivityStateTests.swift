@@ -125,6 +125,16 @@ import Testing
         )
     }
 
+    @Test func `an attempt that no request makes moves the next one too`() {
+        var state = ConnectivityState()
+        state.attempted(at: .zero)
+        #expect(state.report.retryAt == nil)
+        failed(&state, "a", .networkUnreachable)
+        #expect(state.report.retryAt == .milliseconds(250))
+        state.attempted(at: .seconds(1))
+        #expect(state.report.retryAt == .milliseconds(1_500))
+    }
+
     @Test func `a retry by the listener permits the next attempt at once`() {
         var state = ConnectivityState()
         for second in 0...9 { failed(&state, "a", .unknownHost, at: second * 40) }
