@@ -67,9 +67,9 @@ import Testing
         // Of each of the two changes, at most what was read ahead until then is downloaded again.
         let sent = balancer.accesses.filter { $0.status == 206 }.reduce(0) { $0 + $1.bytes }
         #expect(sent < 2 * bytes.count, "\(sent)")
-        let count = balancer.accesses.count
-        #expect(try await stage.play([balancer.url("/song.mp3")]).status == 0)
-        try await balancer.settle()
-        #expect(balancer.accesses.count == count, "all is cached")
+        // Asked of the player: the server between the two logs some cancelled requests late.
+        let again = try await stage.play([balancer.url("/song.mp3")])
+        #expect(again.status == 0)
+        #expect(again.events.last?.requests == 0, "all is cached")
     }
 }
