@@ -75,8 +75,8 @@ enum OggCodecs {
         (Array("CELT    ".utf8), "CELT"), (Array("PCM     ".utf8), "PCM"),
     ]
 
-    /// The codec of the stream whose first packet is `packet`. Throws if it is not played; for a codec that is
-    /// never played, throws `earlier`, the refusal of an earlier stream, if there is one.
+    /// The codec of the stream whose first packet is `packet`. Throws if it is not played; for a codec that
+    /// is never played, throws `earlier`, the refusal of an earlier stream, if there is one.
     static func codec(of packet: [UInt8], after earlier: Refusal? = nil) throws(Refusal) -> any OggCodec {
         if let row = played.first(where: { packet.starts(with: $0.mark) }) {
             return try row.codec.init(packet)
