@@ -72,6 +72,16 @@ import Testing
         }
     }
 
+    @Test func `what a download learns does not sort the queue again`() async throws {
+        try await stage().play { stage in
+            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
+            stage.player.send(.sort(.duration))
+            stage.player.send(.pin(3))
+            try await wait(for: "the length") { stage.player.snapshot.learned[Track.ID(3)]?.duration != nil }
+            #expect(stage.player.snapshot.tracks.map(\.id.value) == [1, 2, 3])
+        }
+    }
+
     @Test func `a download learns nothing of a live stream, whose head has the song of the moment`()
         async throws
     {

@@ -41,7 +41,7 @@ final class TableIndex: PacketIndex {
     private(set) var start: Int64 = 0
     /// The offset after the last packet of the tables, if fragments may follow.
     private var end: Int64 = 0
-    /// Finds the first fragment; `nil` if there is none, or once it was looked for.
+    /// Looks for the first fragment. `nil` if no fragments follow the tables, and after the first look.
     private var findFragments: (() async throws -> FragmentIndex?)?
     private var fragments: FragmentIndex?
 

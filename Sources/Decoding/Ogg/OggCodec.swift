@@ -46,7 +46,7 @@ protocol OggCodec: Sendable {
     func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec
 }
 
-/// What most codecs have in common.
+/// The values that fit most codecs.
 extension OggCodec {
     var longestPacket: Int { OggPackets.longestPacket }
     var frameCount: FrameCount? { nil }

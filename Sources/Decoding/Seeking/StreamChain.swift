@@ -50,7 +50,7 @@ struct StreamChain<Stream: ChainedStream> {
     /// The stream that is played.
     var current: Stream { streams[playing] }
 
-    /// `true` if no further stream is kept.
+    /// `true` if the kept streams take all their memory: a further one replaces the last.
     var isFull: Bool { memory >= Self.mostMemory }
 
     /// The number of the stream that is played at `time`, as far as is known.

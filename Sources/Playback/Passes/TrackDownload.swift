@@ -75,7 +75,7 @@ package struct TrackDownload: Sendable {
     }
 
     /// Decodes the head, and stores its tags for `cache list`. Returns the tracks of a list that is named as
-    /// music. What is neither is removed from the cache.
+    /// music. A resource that is neither music nor a list is removed from the cache.
     private func readHead(through reader: any ResourceReader) async throws -> ResolvedTracks? {
         do {
             let decoder = try await makeDecoder(reader, track)
@@ -129,10 +129,9 @@ package struct TrackDownload: Sendable {
 }
 
 extension LoadReport {
-    /// The offset of a byte that can be fetched and cached: one that a request will deliver, so that waiting
-    /// for it cancels no request, or else the first missing one. `nil` if there is none.
-    ///
-    /// If the length is unknown, this is the end of the bytes stored from the start.
+    /// The offset of the byte to wait for: the first one that a request is to deliver, since waiting for it
+    /// cancels no request. Without such a request, the first missing byte; if the length is unknown, the byte
+    /// after those stored from the start. `nil` if nothing more can be fetched and cached.
     package var missingOffset: Int64? {
         guard live == nil, isCached else { return nil }
         if let coming = inFlight.first(where: { !stored.contains($0.lowerBound) }) {

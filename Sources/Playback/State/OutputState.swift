@@ -192,7 +192,8 @@ struct OutputRecovery: Sendable, Equatable {
         }
     }
 
-    /// That attempt has reached the server, or failed; returns `false` if it was replaced.
+    /// Attempt number `attempt` has reached the server (`isReached`) or failed. Returns `false` if a newer
+    /// attempt has replaced it.
     mutating func ended(_ attempt: Int, isReached: Bool) -> Bool {
         guard stage == .trying, attempt == number else { return false }
         stage = isReached ? .reached : .idle

@@ -170,7 +170,8 @@ struct ReadingOrder: Sendable {
         return parts(at: now) + awaited(at: now)
     }
 
-    /// The next time at which `outputs` may return something without a further event; `nil` if there is none.
+    /// The next time at which `outputs` may return something although no event came; `nil` if there is no
+    /// such time.
     func due(after now: Duration) -> Duration? {
         var times = reading.compactMap(\.giveUp) + reading.map { $0.begin + Self.longestWait }
         if pace == .singly {

@@ -30,13 +30,13 @@ struct ExpansionState: Sendable {
     private struct List {
         let request: Request
         var isBegun = false
-        /// What was found after this list and before the next one that is not read yet.
+        /// The tracks and problems between this list and the next unread one.
         var behind = Found()
     }
 
     /// The lists that are not read yet, the first in the order of the source last: near it, most change.
     private var lists: [List]
-    /// What was found before these lists, and not handed out yet.
+    /// The tracks and problems in front of the unread lists that were not handed out yet.
     private var ready = Found()
     private var lastID = 0
 

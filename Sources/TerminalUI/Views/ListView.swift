@@ -9,7 +9,7 @@ enum ViewTable {
 
 /// One view of the screen: a list, the commands on its rows, and how it is drawn. Pure.
 ///
-/// What has a default below need only be written if the view differs from it.
+/// A view writes only the members that differ from the defaults below.
 protocol ListView: Sendable {
     static var name: ViewName { get }
     /// The uses of a typed text. Without any, no row is selected: the list only scrolls.
@@ -28,14 +28,14 @@ protocol ListView: Sendable {
     /// opened.
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool)
 
-    /// What has changed in the surroundings since the last `receive`, to which the event is passed; `nil` if
-    /// nothing that this view shows.
+    /// Returns an event for `receive` if the surroundings have changed in something that this view shows;
+    /// `nil` if not.
     func news(in surroundings: ScreenSurroundings, isOpen: Bool) -> UIEvent?
 
     /// Takes over news from elsewhere than the player, and returns a problem that they report.
     mutating func receive(_ event: UIEvent) -> CommandAnswer?
 
-    /// What the shell must do if the view is opened or closed.
+    /// The actions of the shell for opening (`isOpen`) or closing the view.
     func watch(_ isOpen: Bool) -> [UIAction]
 
     /// Runs a command of the open view; `nil` if this view gives it no meaning of its own.
@@ -118,7 +118,7 @@ package struct ViewName: Sendable, Hashable {
     }
 }
 
-/// What the views show besides their own lists, and what their commands act on.
+/// The state that all views share: they draw it, and their commands act on it.
 struct ViewContext: Sendable {
     let keyMap: KeyMap
     var player = PlayerSnapshot()
