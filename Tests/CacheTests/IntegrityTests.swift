@@ -270,7 +270,10 @@ import Testing
         async throws
     {
         try await scene.fill(0..<100_000)
-        let held = try await scene.opener().opened("b", 0..<5_000)
+        let holder = scene.opener()
+        let held = try await holder.opened("b", 0..<5_000)
+        // Its clean-up would remove some of the files itself.
+        await holder.rest()
         try setFormat(format)
         let opener = scene.opener()
         let removal = try await opener.clear(includingPinned: true)
