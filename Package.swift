@@ -60,11 +60,11 @@ let package = Package(
         system("CCurses", apt: "libncurses-dev"),
         system("CUtf8proc", apt: "libutf8proc-dev"),
 
-        .target(name: "System", dependencies: ["CSystem"], swiftSettings: settings),
+        .target(name: "System", dependencies: ["CSystem", "CSQLite"], swiftSettings: settings),
         .target(name: "Media", dependencies: ["System", "CUtf8proc"], swiftSettings: settings),
         module("Playlists", ["CExpat"]),
         module("HTTP", ["CCurl"]),
-        module("Cache", ["CSQLite", "CSodium"]),
+        module("Cache", ["CSodium"]),
         module("Loading"),
         module("Decoding", ["CMpg123", "CFLAC", "CFAAD", "COpus", "CVorbis"]),
         module("Output", ["CPulse"]),

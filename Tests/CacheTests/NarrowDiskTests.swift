@@ -20,7 +20,7 @@ import Testing
 
     /// From now on the index has no room for a claim, `times` times.
     private func refuseClaims(_ times: Int) {
-        disk.refuse(.record, times: times, error: IndexError(code: .full, message: "disk is full"))
+        disk.refuse(.record, times: times, error: SQLiteError(code: .full, message: "disk is full"))
     }
 
     @Test func `of a commit larger than the disk as much is cached as fits`()

@@ -104,13 +104,13 @@ import Testing
         let failures: [any Error & Sendable] = [
             FolderHeldError(), ForeignOwnerError(name: "lock"), SealError.wrongSecret,
             IndexFormatError(format: 9), SystemError("open the lock file", number: EMFILE),
-            IndexError(code: .corrupt, message: "damaged"),
+            SQLiteError(code: .corrupt, message: "damaged"),
         ]
         for failure in failures {
             await #expect(throws: MediaError.self) { try await open(opener, after: failure) }
         }
-        for code in [ResultCode.full, .inputOutput, .cannotOpen, .readOnly] {
-            #expect(try await open(opener, after: IndexError(code: code, message: "no")) != nil)
+        for code in [SQLiteError.Code.full, .inputOutput, .cannotOpen, .readOnly] {
+            #expect(try await open(opener, after: SQLiteError(code: code, message: "no")) != nil)
         }
     }
 

@@ -58,7 +58,7 @@ private struct Verification {
             do {
                 try engine.session.performOrFail { folder in
                     guard try folder.index.isSound() else {
-                        throw IndexError(code: .corrupt, message: "its pages do not fit together")
+                        throw SQLiteError(code: .corrupt, message: "its pages do not fit together")
                     }
                 }
             } catch {

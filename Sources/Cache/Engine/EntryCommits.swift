@@ -197,7 +197,7 @@ struct EntryCommits: Sendable {
         case is SystemError: true
         // From the write-ahead log: its last page would have made the claim valid, and did not fit. (SQLite
         // writes nothing after that page unless built without SQLITE_POWERSAFE_OVERWRITE.)
-        case let error as IndexError: error.code == .full
+        case let error as SQLiteError: error.code == .full
         default: false
         }
     }
@@ -210,7 +210,7 @@ struct FullDiskError: Error {
 
     /// `nil` if `cause` is another failure.
     init?(_ cause: any Error, report: MediaError) {
-        let isFull = (cause as? SystemError)?.isFullDisk ?? ((cause as? IndexError)?.code == .full)
+        let isFull = (cause as? SystemError)?.isFullDisk ?? ((cause as? SQLiteError)?.code == .full)
         guard isFull else { return nil }
         self.report = report
     }

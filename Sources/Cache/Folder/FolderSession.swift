@@ -39,7 +39,7 @@ final class FolderSession: @unchecked Sendable {
     func performOrFail<Value>(_ body: (OpenedFolder) throws -> Value) throws -> Value {
         do {
             return try attempt(body)
-        } catch let error as IndexError where error.isDamage {
+        } catch let error as SQLiteError where error.isDamage {
             try setIndexAside()
             return try attempt(body)
         }
@@ -55,7 +55,7 @@ final class FolderSession: @unchecked Sendable {
                 if folder.index.changeCount != before { observers.send(()) }
             }
             return try folder.lock.withLock { try body(folder) }
-        } catch let error as IndexError where !error.isDamage {
+        } catch let error as SQLiteError where !error.isDamage {
             // Whatever the cause (a full disk, a lost mount), the next job opens a new connection.
             opened = nil
             throw error
@@ -100,7 +100,7 @@ final class FolderSession: @unchecked Sendable {
     /// Opens the folder for reading only, if `failure` means that it accepts no writes; `nil` for any other
     /// failure.
     func unwritableFolder(after failure: any Error) throws -> UnwritableFolder? {
-        let isRefusal = (failure as? SystemError)?.isRefusal ?? (failure as? IndexError)?.isRefusal ?? false
+        let isRefusal = (failure as? SystemError)?.isRefusal ?? (failure as? SQLiteError)?.isRefusal ?? false
         guard isRefusal else { return nil }
         return try UnwritableFolder(path: settings.path, protection: protection)
     }

@@ -69,7 +69,7 @@ final class OpenedFolder {
         }
         do {
             return (try open(), nil)
-        } catch let error as IndexError where error.isDamage {
+        } catch let error as SQLiteError where error.isDamage {
             let name = try setIndexAside(in: root)
             return (try open(), name)
         } catch is IndexFormatError where clears {

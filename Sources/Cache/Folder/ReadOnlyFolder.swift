@@ -81,7 +81,7 @@ final class UnwritableFolder {
     ) throws -> CacheIndex {
         do {
             return try CacheIndex(unwritableAt: path, hasLog: hasLog, protection: protection)
-        } catch is IndexError where hasLog {
+        } catch is SQLiteError where hasLog {
             // Without its log, the index only lacks the latest changes.
             return try CacheIndex(unwritableAt: path, hasLog: false, protection: protection)
         }

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The index of a cache folder: its entries, their names, and which of their bytes are committed.
 ///
@@ -176,7 +177,7 @@ final class CacheIndex {
         try connection.transaction {
             let count = try connection.statement("SELECT count(*) FROM sqlite_schema").first { $0.integer(0) }
             // Tables without a version were not made by this cache.
-            guard count == 0 else { throw IndexError(code: .notADatabase, message: "it has no version") }
+            guard count == 0 else { throw SQLiteError(code: .notADatabase, message: "it has no version") }
             try connection.execute(Self.tables)
             let seal = protection.checkValue.map { $0 + Digest.check(of: $0) }
             try connection.statement("INSERT INTO folder (allocated, seal) VALUES (0, ?)").run(seal)
@@ -191,12 +192,12 @@ final class CacheIndex {
         }
         // This column is never null; on a truncated page, all columns read as null.
         guard let row, row.allocated != nil else {
-            throw IndexError(code: .corrupt, message: "the row about the folder is missing")
+            throw SQLiteError(code: .corrupt, message: "the row about the folder is missing")
         }
         // The seal ends with a digest, so that a flipped bit is not mistaken for another secret.
         let stored = row.seal.isEmpty ? nil : Array(row.seal.dropLast(16))
         guard stored.map({ $0 + Digest.check(of: $0) == row.seal }) ?? true else {
-            throw IndexError(code: .corrupt, message: "the row about the folder is damaged")
+            throw SQLiteError(code: .corrupt, message: "the row about the folder is damaged")
         }
         switch (stored, protection.checkValue) {
         case (nil, nil): return
@@ -255,4 +256,13 @@ final class CacheIndex {
             UPDATE folder SET allocated = allocated - old.allocated;
         END;
         """
+}
+
+/// Another version made the index, in a format that this one does not read. Nothing in the folder is changed.
+struct IndexFormatError: Error, CustomStringConvertible {
+    let format: Int64
+
+    var description: String {
+        "another version made it (format \(format)); use another --cache-dir, or cache clear --pinned"
+    }
 }

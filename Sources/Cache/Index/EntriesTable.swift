@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The table `entries`: one row for each entry, with the sums of its extents.
 struct EntriesTable {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The number of an entry: its row in the index and the name of its file.
 ///

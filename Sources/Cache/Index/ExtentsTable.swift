@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The table `extents`: which bytes are committed. Maintains the sums `stored` and `prefix` in `entries`.
 struct ExtentsTable {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The table `names`: the URLs of each entry.
 ///

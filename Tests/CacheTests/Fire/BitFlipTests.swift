@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 import Testing
 

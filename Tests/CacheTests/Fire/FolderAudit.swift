@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import System
 
 @testable import Cache
 

@@ -1,13 +1,12 @@
 import CSQLite
-import System
 
 /// One connection to a database and its prepared statements. Used by one thread at a time.
-final class SQLiteConnection {
+package final class SQLiteConnection {
     private let pointer: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
 
     /// Opens the existing database at `path`; a symlink in its place is refused.
-    convenience init(path: String) throws(IndexError) {
+    package convenience init(path: String) throws(SQLiteError) {
         try self.init(name: path, SQLITE_OPEN_READWRITE)
     }
 
@@ -17,7 +16,7 @@ final class SQLiteConnection {
     /// With `hasLog`, also reads the log that a killed process left: in exclusive mode SQLite has the log's
     /// index in memory (sqlite.org/wal.html, "Use of WAL Without Shared-Memory"), and the VFS `unix-none`
     /// takes no real lock. Otherwise only the file is read (sqlite.org/uri.html, `immutable`).
-    convenience init(unwritablePath path: String, hasLog: Bool) throws(IndexError) {
+    package convenience init(unwritablePath path: String, hasLog: Bool) throws(SQLiteError) {
         let allowed = Set("/-_.~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
         let escaped = FileName.bytes(of: path).flatMap { byte in
@@ -32,7 +31,7 @@ final class SQLiteConnection {
         try execute("PRAGMA locking_mode = EXCLUSIVE")
     }
 
-    private init(name: String, _ mode: CInt) throws(IndexError) {
+    private init(name: String, _ mode: CInt) throws(SQLiteError) {
         var opened: OpaquePointer?
         let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
         let status = sqlite3_open_v2(FileName.cString(name), &opened, flags, nil)
@@ -43,7 +42,7 @@ final class SQLiteConnection {
             sqlite3_close_v2(opened)
             throw error
         }
-        guard let opened else { throw IndexError(code: .error, message: "out of memory") }
+        guard let opened else { throw SQLiteError(code: .error, message: "out of memory") }
         pointer = opened
         // Transactions are short; if another process's takes five seconds, that process hangs.
         sqlite3_busy_timeout(opened, 5_000)
@@ -56,15 +55,15 @@ final class SQLiteConnection {
     }
 
     /// From now on, closing the connection leaves the write-ahead log as it is.
-    func leaveLog() throws(IndexError) { try check(csqlite_leave_log(pointer), of: pointer) }
+    package func leaveLog() throws(SQLiteError) { try check(csqlite_leave_log(pointer), of: pointer) }
 
     /// Runs statements without values or results.
-    func execute(_ sql: String) throws(IndexError) {
+    package func execute(_ sql: String) throws(SQLiteError) {
         try check(sqlite3_exec(pointer, sql, nil, nil, nil), of: pointer)
     }
 
     /// The prepared statement of `sql`, prepared at its first use.
-    func statement(_ sql: String) throws(IndexError) -> SQLiteStatement {
+    package func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         if let statement = statements[sql] { return statement }
         let statement = try SQLiteStatement(sql, on: pointer)
         statements[sql] = statement
@@ -72,20 +71,20 @@ final class SQLiteConnection {
     }
 
     /// How many rows the last statement changed.
-    var changeCount: Int64 { sqlite3_changes64(pointer) }
+    package var changeCount: Int64 { sqlite3_changes64(pointer) }
 
     /// How many rows this connection has changed since it was opened.
-    var allChangeCount: Int64 { sqlite3_total_changes64(pointer) }
+    package var allChangeCount: Int64 { sqlite3_total_changes64(pointer) }
 
     /// Runs `body` on one state of the database, even if other connections commit in the meantime.
-    func snapshot<Value>(_ body: () throws -> Value) throws -> Value {
+    package func snapshot<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN")
         defer { try? execute("COMMIT") }
         return try body()
     }
 
     /// Runs `body` in one write transaction, of which a database has one at a time; an error rolls it back.
-    func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN IMMEDIATE")
         do {
             let value = try body()

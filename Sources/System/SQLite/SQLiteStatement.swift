@@ -1,12 +1,12 @@
 import CSQLite
 
 /// A prepared statement, used by the one thread that uses its connection.
-final class SQLiteStatement {
+package final class SQLiteStatement {
     private let pointer: OpaquePointer
     private let connection: OpaquePointer
 
     /// Prepares `sql`, which must be a single statement.
-    init(_ sql: String, on connection: OpaquePointer) throws(IndexError) {
+    init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
         var prepared: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         do {
@@ -14,10 +14,10 @@ final class SQLiteStatement {
         } catch let error where error.code == .error {
             // All statements are constants of this program: if one does not match the tables, the tables are
             // damaged.
-            throw IndexError(code: .schema, message: error.message)
+            throw SQLiteError(code: .schema, message: error.message)
         }
         guard let prepared else {
-            throw IndexError(code: .error, message: "an empty statement")
+            throw SQLiteError(code: .error, message: "an empty statement")
         }
         pointer = prepared
         self.connection = connection
@@ -26,18 +26,20 @@ final class SQLiteStatement {
     deinit { sqlite3_finalize(pointer) }
 
     /// Runs the statement with `values` in place of its parameters, and ignores its rows.
-    func run(_ values: (any SQLiteValue)?...) throws {
+    package func run(_ values: (any SQLiteValue)?...) throws {
         try step(through: values) { _ in false }
     }
 
     /// Runs the statement and passes each row to `body`, until that returns `false`. The row is valid within
     /// `body`.
-    func forEach(_ values: (any SQLiteValue)?..., row body: (borrowing SQLiteRow) throws -> Bool) throws {
+    package func forEach(_ values: (any SQLiteValue)?..., row body: (borrowing SQLiteRow) throws -> Bool)
+        throws
+    {
         try step(through: values, row: body)
     }
 
     /// All rows as `body` reads them, except those for which it returns `nil`.
-    func all<Value>(
+    package func all<Value>(
         _ values: (any SQLiteValue)?...,
         row body: (borrowing SQLiteRow) throws -> Value?
     ) throws -> [Value] {
@@ -50,7 +52,7 @@ final class SQLiteStatement {
     }
 
     /// The first row as `body` reads it; `nil` if there is none.
-    func first<Value>(
+    package func first<Value>(
         _ values: (any SQLiteValue)?...,
         row body: (borrowing SQLiteRow) throws -> Value
     ) throws -> Value? {
@@ -82,25 +84,25 @@ final class SQLiteStatement {
 }
 
 /// A parameter of a statement; `nil` is bound as NULL.
-protocol SQLiteValue {
+package protocol SQLiteValue {
     /// Returns SQLite's result code.
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt
 }
 
 extension Int64: SQLiteValue {
-    func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+    package func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
         sqlite3_bind_int64(statement, index, self)
     }
 }
 
 extension String: SQLiteValue {
-    func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+    package func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
         sqlite3_bind_text64(statement, index, self, UInt64(utf8.count), copied, UInt8(SQLITE_UTF8))
     }
 }
 
 extension [UInt8]: SQLiteValue {
-    func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+    package func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
         // The pointer of an empty array is null, which would bind NULL.
         guard !isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
         return sqlite3_bind_blob64(statement, index, self, UInt64(count), copied)
@@ -111,24 +113,24 @@ extension [UInt8]: SQLiteValue {
 private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
 /// The current row of a statement, valid until its next step.
-struct SQLiteRow: ~Copyable {
+package struct SQLiteRow: ~Copyable {
     fileprivate let pointer: OpaquePointer
 
-    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(pointer, column) }
+    package func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(pointer, column) }
 
-    func optionalInteger(_ column: CInt) -> Int64? { isNull(column) ? nil : integer(column) }
+    package func optionalInteger(_ column: CInt) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    func optionalReal(_ column: CInt) -> Double? {
+    package func optionalReal(_ column: CInt) -> Double? {
         isNull(column) ? nil : sqlite3_column_double(pointer, column)
     }
 
-    func optionalText(_ column: CInt) -> String? {
+    package func optionalText(_ column: CInt) -> String? {
         guard let text = sqlite3_column_text(pointer, column) else { return nil }
         let count = Int(sqlite3_column_bytes(pointer, column))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
-    func blob(_ column: CInt) -> [UInt8] {
+    package func blob(_ column: CInt) -> [UInt8] {
         guard let bytes = sqlite3_column_blob(pointer, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
     }
