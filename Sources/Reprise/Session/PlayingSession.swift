@@ -136,8 +136,8 @@ final class PlayingSession: Sendable {
         case .signal(let number):
             signal.value = number
             player.send(.quit)
-        case .unusable(let reason):
-            Messages.show(reason)
+        case .unusable:
+            Messages.show("Can't open the screen: too many open files")
             lacksScreen.value = true
             player.send(.quit)
         }

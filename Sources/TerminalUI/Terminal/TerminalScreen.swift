@@ -27,12 +27,8 @@ package struct TerminalScreen: Sendable {
         surroundings: ScreenSurroundings = ScreenSurroundings(),
         giveUp: @escaping @Sendable (TerminalExit) -> Void = { _ in }
     ) -> TerminalExit {
-        guard let updates = WakePipe(), let signals = WakePipe() else {
-            return .unusable("Can't open the screen: too many open files")
-        }
-        guard let terminal = configuration.openInput() else {
-            return .unusable("Can't read keys: there is no terminal")
-        }
+        guard let updates = WakePipe(), let signals = WakePipe(), let terminal = configuration.openInput()
+        else { return .unusable }
         defer { if terminal.isOwned { close(terminal.descriptor) } }
         var modes = termios()
         tcgetattr(terminal.descriptor, &modes)
@@ -40,7 +36,7 @@ package struct TerminalScreen: Sendable {
         let watch = ScreenGuard(passingTo: signals, terminal: configuration.output, modes: modes) {
             giveUp(.signal($0))
         }
-        guard let watch else { return .unusable("Can't open the screen: too many open files") }
+        guard let watch else { return .unusable }
         defer { watch.end() }
         var relay = SignalRelay(into: watch.caught)
         let redirect = StandardErrorRedirect(to: configuration.stderrPath)
@@ -55,9 +51,7 @@ package struct TerminalScreen: Sendable {
                 message: place
             )
         )
-        guard let screen = CursesScreen(configuration: configuration) else {
-            return .unusable("Unknown terminal type: set TERM")
-        }
+        guard let screen = CursesScreen(configuration: configuration) else { return .unusable }
         let wake: @Sendable () -> Void = { updates.wake() }
         let observations = [
             player.observe(wake), surroundings.cache?.observe(wake), surroundings.requests?.observe(wake),
@@ -113,8 +107,9 @@ package enum TerminalExit: Sendable, Equatable {
     case quit
     /// A signal (SIGINT, SIGTERM, SIGHUP), or the loss of the terminal, which counts as SIGHUP.
     case signal(Int32)
-    /// No screen is possible, with the reason; the terminal was not changed.
-    case unusable(SafeText)
+    /// No screen is possible; the terminal was not changed. If `TerminalConfiguration.isUsable` was true, too
+    /// few descriptors are left: then ncurses can't read the description of the terminal either.
+    case unusable
 }
 
 /// Redirects standard error while the screen is open, since libraries write warnings there.
