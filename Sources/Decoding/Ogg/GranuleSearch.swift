@@ -21,11 +21,12 @@ struct GranuleSearch {
 
     /// The least length of a window, and of a bracket that is narrow enough to read through.
     static let window = Int64(ByteWindow.requestByteCount)
-    /// A window begins one page and this margin before the estimate. It ends two pages, the margin and the
-    /// first sound after it. So it usually contains the wanted page and the one after it.
+    /// A window begins two pages and this margin before the estimate: the wanted page ends before the one that
+    /// has the target. It ends two pages, the margin and the first sound after the estimate. So it usually
+    /// contains the wanted page and the one after it.
     private static let margin: Int64 = 16 << 10
     /// The most bytes of a request that are for the first sound (24 bits at 96 kHz). With the longest pages,
-    /// a request has 352 KiB.
+    /// a request has 416 KiB.
     private static let mostSound: Int64 = 128 << 10
     /// The most windows to look at. Interpolation needs up to four. From the seventh on, every second window
     /// halves the bracket, so the search ends for any file.
@@ -121,7 +122,7 @@ struct GranuleSearch {
         }
         let expected = estimate()
         // Begins no earlier than the known page: a window that begins with it shows the most.
-        let start = min(max(expected - Self.margin - pageByteCount, lowOffset), high.offset - 1)
+        let start = min(max(expected - Self.margin - 2 * pageByteCount, lowOffset), high.offset - 1)
         let firstSound = Double(link.head.codec.primingFrames + link.firstSound)
         let sound = Int64(min(firstSound * rate, Double(Self.mostSound)))
         let end = max(start + Self.window, expected + Self.margin + 2 * pageByteCount + sound)
