@@ -89,7 +89,7 @@ struct ScreenKeyTests {
             try await $0.row(fromBelow: 2).contains("Unknown command \"nonsense\"")
         }
         // The line stays to be edited.
-        try await stage.keys("Escape")
+        try await stage.escape(from: ":nonsense")
         try await stage.command("quit")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }

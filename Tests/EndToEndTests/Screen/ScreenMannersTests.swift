@@ -97,7 +97,7 @@ import Testing
         try await stage.keys("Enter")
         try await stage.wait(for: "the answer") { try await $0.row(fromBelow: 2).contains("seek takes") }
         // The failed line stays to be edited.
-        try await stage.keys("Escape")
+        try await stage.escape(from: "qdJ")
         try await stage.terminal.paste("\(second)\n\(path)\r\n")
         try await stage.terminal.wait(for: "3 tracks")
         #expect(try await stage.status.hasPrefix("Playing"))
@@ -129,7 +129,7 @@ import Testing
         let next = try await ScreenStage.playing([path], folder: folder)
         try await next.keys(":", "Up", "Up")
         try await next.wait(for: "the oldest line") { try await $0.row(fromBelow: 1).contains(":repeat all") }
-        try await next.keys("Escape")
+        try await next.escape(from: ":repeat all")
         try await next.quit()
     }
 

@@ -32,7 +32,7 @@ import Testing
         let row = try #require(screen.split(separator: "\n").first { $0.contains("Band 1") })
         // The letters that match have a style of their own.
         #expect(row.contains("Été") && !row.contains("Été à"), "\(row)")
-        try await stage.keys("Escape")
+        try await stage.escape(from: "1 of 4")
         try await stage.command("sort title")
         try await stage.terminal.wait(for: "2 Abend")
         try await stage.waitForCurrent(4)

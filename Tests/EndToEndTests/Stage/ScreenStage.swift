@@ -98,6 +98,14 @@ final class ScreenStage: Sendable {
     /// Presses keys by tmux's names.
     func keys(_ keys: String...) async throws { try await terminal.sendKeys(keys) }
 
+    /// Presses Esc and waits until `text` is gone: a key that follows at once would be Alt with that key.
+    func escape(from text: String) async throws {
+        try await keys("Escape")
+        try await wait(for: "the end of \(text)") {
+            try await !$0.terminal.capture().contains { $0.contains(text) }
+        }
+    }
+
     /// Types a command after `:`.
     func command(_ text: String) async throws {
         try await terminal.type(":" + text)
