@@ -21,9 +21,9 @@ struct GranuleSearch {
 
     /// The least length of a window, and of a bracket that is narrow enough to read through.
     static let window = Int64(ByteWindow.requestByteCount)
-    /// A window begins two pages and this margin before the estimate: the wanted page ends before the one that
-    /// has the target. It ends two pages, the margin and the first sound after the estimate. So it usually
-    /// contains the wanted page and the one after it.
+    /// A window begins two pages and this margin before the estimate, since the wanted page ends before the
+    /// one that has the target. It ends two pages, the margin and the first sound after the estimate. So it
+    /// usually contains the wanted page and the one after it.
     private static let margin: Int64 = 16 << 10
     /// The most bytes of a request that are for the first sound (24 bits at 96 kHz). With the longest pages,
     /// a request has 416 KiB.
