@@ -13,13 +13,9 @@ struct OutputState: Sendable, Equatable {
     let joining: TrackJoining
     /// The format of the open stream; `nil` without one.
     private(set) var format: AudioFormat?
-    private(set) var isRunning = false
+    private var phase = Phase.filling(isRefill: false)
     /// `true` if nothing will be written after the frames in the ring.
     private(set) var isFinishing = false
-    /// `true` if the ring holds enough PCM to start the sink, which is not running.
-    private(set) var isPrimed = false
-    /// `true` if the sink had an underrun and waits for PCM.
-    private(set) var isBuffering = false
     /// How much music is needed to continue after the last underrun.
     private(set) var refill = Self.firstRefill
     private var lastUnderrun: Duration?
@@ -29,7 +25,23 @@ struct OutputState: Sendable, Equatable {
     /// Set from the loss of the audio server until sound is heard again.
     private var recovery: OutputRecovery?
 
+    /// A refill follows an underrun.
+    private enum Phase: Equatable {
+        case filling(isRefill: Bool)
+        /// The ring holds enough PCM to start the sink.
+        case ready(isRefill: Bool)
+        case running
+    }
+
     init(joining: TrackJoining) { self.joining = joining }
+
+    var isRunning: Bool { phase == .running }
+
+    /// `true` if the ring holds enough PCM to start the sink, which is not running.
+    var isPrimed: Bool { phase == .ready(isRefill: isBuffering) }
+
+    /// `true` if the sink had an underrun and does not run again yet.
+    var isBuffering: Bool { phase == .filling(isRefill: true) || phase == .ready(isRefill: true) }
 
     /// `true` if the sink could start, but waits until more of the track is loaded: a refill that is longer
     /// than the ring is not decoded in advance, since its bytes take a tenth of the memory of its PCM.
@@ -70,28 +82,25 @@ struct OutputState: Sendable, Equatable {
     }
 
     mutating func started() {
-        isRunning = true
+        phase = .running
         recovery = nil
-        isBuffering = false
-        isPrimed = false
     }
 
     /// Pauses a running sink, which can start again at once.
     mutating func pause() -> [PlayerEffect] {
         guard isRunning else { return [] }
-        isRunning = false
-        isPrimed = true
+        phase = .ready(isRefill: false)
         return [.pauseOutput]
     }
 
-    mutating func primed() { isPrimed = true }
+    /// The ring holds enough PCM to start the sink, which is not running.
+    mutating func primed() { phase = .ready(isRefill: isBuffering) }
 
     mutating func ranDry(at now: Duration) -> [PlayerEffect] {
         let isFirst = lastUnderrun.map { now - $0 > Self.calmTime } ?? true
         refill = isFirst ? Self.firstRefill : min(refill * 2, Self.longestRefill)
         lastUnderrun = now
-        isRunning = false
-        isBuffering = true
+        phase = .filling(isRefill: true)
         return [.pauseOutput]
     }
 
@@ -99,20 +108,18 @@ struct OutputState: Sendable, Equatable {
     mutating func finish(isPaused: Bool) -> [PlayerEffect] {
         isFinishing = true
         if isRunning { return [.finishRing, .drain] }
-        isPrimed = true
+        primed()
         return [.finishRing] + (isPaused ? [] : [.startOutput])
     }
 
-    mutating func drained() { isRunning = false }
+    mutating func drained() { phase = .filling(isRefill: false) }
 
     /// Drops everything that was written, so that a new pass can begin. Call it only after the passes were
     /// cancelled.
     mutating func silence() -> [PlayerEffect] {
-        isBuffering = false
-        isPrimed = false
+        phase = .filling(isRefill: false)
         isFinishing = false
         guard format != nil else { return [] }
-        isRunning = false
         return [.pauseOutput, .flushOutput]
     }
 
