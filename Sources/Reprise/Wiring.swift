@@ -27,7 +27,7 @@ struct Wiring {
         // The player is created last, so notices reach it through a late-bound reference.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
-        let beginning = Beginning(options: options, last: interface.memory?.last ?? LastSession())
+        let beginning = Beginning(options: options, last: interface.memory?.last ?? SavedState())
         // Source: the web, through the cache.
         let cache =
             options.noCache
@@ -194,13 +194,10 @@ struct Wiring {
             parts.openFile = { try await loaders.openFile($0, on: $1) }
         }
         let memory = interface.memory
-        let saved = interface.savedEpisodes
-        parts.memory = memory ?? saved
+        parts.memory = memory
         parts.locate = { track in
-            guard let cache, network.report.isOffline, let records = memory?.records ?? saved?.records else {
-                return track.location
-            }
-            return await records.fullestLocation(of: track, in: cache)
+            guard let cache, network.report.isOffline, let memory else { return track.location }
+            return await memory.fullestLocation(of: track, in: cache)
         }
         return parts
     }

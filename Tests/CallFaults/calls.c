@@ -26,7 +26,7 @@
 static const char *folder;
 static size_t folder_length;
 static long fault_at = -1;
-static enum { none, kill_here, full, full_once } kind = none;
+static enum { none, kill_here, full, full_once, no_locks } kind = none;
 static long *counter;
 static const char *overflowing_thread;
 
@@ -47,6 +47,7 @@ __attribute__((constructor)) static void set_up(void) {
     if (what && !strcmp(what, "kill")) kind = kill_here;
     if (what && !strcmp(what, "full")) kind = full;
     if (what && !strcmp(what, "full-once")) kind = full_once;
+    if (what && !strcmp(what, "no-locks")) kind = no_locks;
     folder_length = strlen(where);
     folder = where;
 }
@@ -73,7 +74,7 @@ static int is_place_inside(int descriptor, const char *path) {
 // Counts a call; whether it is one that must fail or that kills.
 static int is_faulty(void) {
     long number = __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
-    return kind == full ? number >= fault_at : kind != none && number == fault_at;
+    return kind == full ? number >= fault_at : kind != none && kind != no_locks && number == fault_at;
 }
 
 static void die(void) {
@@ -164,3 +165,21 @@ int unlinkat(int descriptor, const char *path, int flags) {
 int renameat(int descriptor, const char *path, int other, const char *name) {
     CHANGING(is_place_inside(descriptor, path), REAL(renameat)(descriptor, path, other, name));
 }
+
+// The third argument of fcntl is a pointer or a number; both fit into one register.
+#define LOCKING(name)                                                                                                  \
+    int name(int descriptor, int command, ...) {                                                                       \
+        va_list arguments;                                                                                             \
+        va_start(arguments, command);                                                                                  \
+        void *argument = va_arg(arguments, void *);                                                                    \
+        va_end(arguments);                                                                                             \
+        int locks = command == F_GETLK || command == F_SETLK || command == F_SETLKW;                                   \
+        if (kind == no_locks && locks && is_descriptor_inside(descriptor)) {                                           \
+            errno = ENOLCK;                                                                                            \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+        return REAL(name)(descriptor, command, argument);                                                              \
+    }
+
+LOCKING(fcntl)
+LOCKING(fcntl64)

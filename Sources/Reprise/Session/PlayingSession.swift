@@ -7,10 +7,8 @@ import TerminalUI
 /// Settings and state of the user interface, other than the options.
 struct InterfaceSettings: Sendable {
     var screen = ScreenSettings()
-    /// Restores the last session and saves this one; `nil` if sessions are not saved.
+    /// Restores the last session and saves this one; `nil` if there is no home.
     var memory: SessionMemory?
-    /// The remembered episodes, for a session that is not saved.
-    var savedEpisodes: SavedEpisodes?
     /// The file for standard error while a screen is up; `nil` if there is none.
     var logFile: String?
 }
@@ -150,7 +148,7 @@ final class PlayingSession: Sendable {
         configuration.keyMap = interface.screen.keyMap
         configuration.colors = interface.screen.colors
         if let memory = interface.memory {
-            configuration.history = memory.history
+            configuration.history = memory.last.history
             configuration.remember = { memory.remember($0) }
         }
         return configuration

@@ -93,8 +93,9 @@ enum Session {
         let isInteractive =
             presentation == .screen || (presentation == .plain && isatty(STDIN_FILENO) == 1)
         let folder = BasePaths.path(of: .state).map { StateFolder(path: $0) }
-        let memory =
-            isInteractive ? folder.map { SessionMemory(folder: $0, options: options, clock: clock) } : nil
+        let memory = folder.map {
+            SessionMemory(folder: $0, options: options, isInteractive: isInteractive, clock: clock)
+        }
         let journal: JournalFile?
         do {
             try checkSources(options, presentation, isQueueLeft: memory?.last.queue.tracks.isEmpty == false)
@@ -111,7 +112,6 @@ enum Session {
             interface: InterfaceSettings(
                 screen: screen,
                 memory: memory,
-                savedEpisodes: isInteractive ? nil : folder.map { SavedEpisodes(in: $0) },
                 logFile: presentation == .screen ? folder?.log() : nil
             ),
             clock: clock,

@@ -1,20 +1,6 @@
 import Media
 import Playback
 
-/// The last session, as far as its files can be used.
-struct LastSession: Sendable, Equatable {
-    var queue = SavedQueue()
-    var session = SavedSession()
-
-    /// The index and position in the queue; `nil` if the session belongs to another queue.
-    var place: (index: Int, position: Duration)? {
-        guard let current = session.current, session.queueID == queue.id,
-            queue.tracks.indices.contains(current)
-        else { return nil }
-        return (current, session.position)
-    }
-}
-
 /// The start of a session: its sources, or without any, the queue and position of the last session.
 struct Beginning: Sendable, Equatable {
     /// The queue of the last session.
@@ -24,7 +10,7 @@ struct Beginning: Sendable, Equatable {
     private(set) var position: Duration
     private(set) var isPaused = false
 
-    init(options: Options, last: LastSession) {
+    init(options: Options, last: SavedState) {
         start = options.start
         position = options.seek
         guard options.sources.isEmpty, !last.queue.tracks.isEmpty else { return }

@@ -3,234 +3,219 @@ import System
 
 /// The state of the last session, and the saving of this one for the next.
 ///
-/// A thread of its own writes the files. If two players run, the last one to write is remembered.
+/// A thread of its own writes to the database. If two players run, the session of the last one to write is
+/// remembered, and the positions and played episodes of both.
 final class SessionMemory: Sendable {
     private struct State {
         var pace = SavePace()
-        var places: ResumePlaces
-        /// The places of all sessions, which a fresh session keeps and does not use; `nil` otherwise.
-        var kept: ResumePlaces?
+        /// The state in the database, as far as this player knows it; in a fresh session without the
+        /// positions of others.
+        var known: SavedState
         /// A fresh session saves nothing until it has played for this long.
         var trial: TrialTime?
-        var episodes: EpisodeRecords
         /// The newest state from before the player ended.
         var latest: PlayerSnapshot?
-        /// The queue in its file; `nil` if there is none.
-        var written: SavedQueue?
+        /// The earliest time at which `look` will run by itself; `nil` if it will not.
+        var nextLook: Duration?
+        /// `false` if the database must stay as it is.
+        var isSaved: Bool
         var hasFailed = false
-
-        mutating func changePlaces(_ change: (inout ResumePlaces) -> Void) {
-            change(&places)
-            if var all = kept {
-                change(&all)
-                kept = all
-            }
-        }
+        var hasEnded = false
     }
 
-    let last: LastSession
-    /// The errors in the files of the last session.
-    let problems: [MediaError]
-    /// The lines typed after `:`, oldest first.
-    let history: [String]
+    let last: SavedState
+    /// The reason why the saved state is not used; `nil` if it is.
+    let problem: MediaError?
     /// The servers that may get the command line's secrets: those of this session, or else of the last one.
     let trustedOrigins: [String]
 
     private let folder: StateFolder
+    private let isInteractive: Bool
     private let clock: any MonotonicClock
     private let thread = WorkThread(name: "state")
     private let state: Locked<State>
-    /// Called if a file cannot be written.
+    /// Called if the state cannot be saved.
     private let listener = LateBound<@Sendable (MediaError) -> Void>()
 
-    private static let sessionName = "session"
-    private static let queueName = "queue"
-    private static let historyName = "history"
-
-    /// Reads the files. With `--fresh`, only the history of typed lines is used, and the others stay as they
-    /// are until the session has played for a minute.
-    init(folder: StateFolder, options: Options, clock: any MonotonicClock) {
+    /// Reads the state. If it can't be used, it is left as it is, and this session is not saved.
+    ///
+    /// With `--fresh`, the last session and the positions are not used, and stay as they are until the
+    /// session has played for a minute. A session that is not interactive only knows the episodes, and changes
+    /// nothing.
+    init(folder: StateFolder, options: Options, isInteractive: Bool = true, clock: any MonotonicClock) {
         self.folder = folder
+        self.isInteractive = isInteractive
         self.clock = clock
-        var problems: [MediaError] = []
-        let session = Self.read(Self.sessionName, folder, &problems, SavedSession.init(parsing:))
-        let queue = Self.read(Self.queueName, folder, &problems, SavedQueue.init(parsing:))
-        // These are no part of a session: `--fresh` does not forget them.
-        let episodes = Self.read(EpisodeRecords.fileName, folder, &problems) { EpisodeRecords(parsing: $0) }
-        self.problems = problems
-        last =
-            options.fresh
-            ? LastSession() : LastSession(queue: queue ?? SavedQueue(), session: session ?? SavedSession())
+        let isContinued = isInteractive && !options.fresh
+        do {
+            last = try folder.read { try SavedState($0, isContinued: isContinued) }
+            problem = nil
+        } catch {
+            last = SavedState()
+            problem = Self.problem("this session is not saved", error, folder)
+        }
+        let trial = options.fresh ? TrialTime() : nil
+        state = Locked(State(known: last, trial: trial, isSaved: isInteractive && problem == nil))
         let typed = options.sources.compactMap { WebURL($0)?.resolving("/")?.requestString }
         trustedOrigins = typed.isEmpty ? last.session.origins : typed
-        let known = episodes ?? EpisodeRecords()
-        let places = session?.places ?? ResumePlaces()
-        state = Locked(
-            State(
-                places: last.session.places,
-                kept: options.fresh ? places : nil,
-                trial: options.fresh ? TrialTime() : nil,
-                episodes: known,
-                written: queue
-            )
-        )
-        history = ((try? folder.read(Self.historyName)) ?? "").split(separator: "\n").suffix(500).map(
-            String.init
-        )
-        if known.isWordy {
-            thread.submit {
-                try? folder.rewrite(EpisodeRecords.fileName) { EpisodeRecords(parsing: $0).text }
-            }
-        }
     }
 
-    /// Appends a line typed after `:` to the history.
+    private static func problem(_ effect: SafeText, _ error: any Error, _ folder: StateFolder) -> MediaError {
+        let database = error as? SQLiteError
+        let reason = database?.message ?? (error as? SystemError)?.reason ?? "\(error)"
+        let advice: SafeText = database?.isDamage == true ? " – move the file away" : ""
+        return MediaError(.badState, SafeText(folder.databasePath), effect + ": " + SafeText(reason) + advice)
+    }
+
+    /// Adds a line typed after `:` to the history.
     func remember(_ line: String) {
-        thread.submit { [folder] in folder.append(line, to: Self.historyName) }
+        thread.submit { [self] in change { try $0.addLine(line) } }
     }
 
-    /// Saves the state of `player` from now on, and reports errors of the files to `notify`.
+    /// Saves the state of `player` from now on if it is interactive, and reports errors to `notify`.
     func watch(_ player: any PlayerControl, notify: @escaping @Sendable (MediaError) -> Void) {
-        for problem in problems { notify(problem) }
+        guard isInteractive else { return }
+        if let problem { notify(problem) }
         listener.value = notify
         player.observe { [weak self] in self?.look(at: player.snapshot) }
     }
 
     private func look(at snapshot: PlayerSnapshot) {
         guard !snapshot.isOver else { return }
-        let (part, newURL) = state.withLock { state -> (SavePace.Part?, String?) in
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            let now = clock.now
             let heard = snapshot.state == .playing || snapshot.state == .paused ? snapshot.currentTrack : nil
-            var newURL: String?
             // The looked-up availability lags behind the track that is playing.
-            if let heard, let episode = heard.episode, snapshot.load.isCached, !snapshot.load.stored.isEmpty {
-                newURL = state.episodes.isCached(episode, at: heard.location.savedText)
+            if let heard, snapshot.load.isCached, !snapshot.load.stored.isEmpty {
+                let urls = state.known.addURLs(of: [heard])
+                if !urls.isEmpty { thread.submit { [self] in change { try $0.add(urls) } } }
             }
-            if let isOver = state.trial?.isOver(isPlaying: snapshot.state == .playing, at: clock.now) {
-                guard isOver else { return (nil, newURL) }
+            if let isOver = state.trial?.isOver(isPlaying: snapshot.state == .playing, at: now) {
+                guard isOver else { return }
                 state.trial = nil
             }
             // If the sources have no track, the saved queue is left unchanged.
-            guard !snapshot.tracks.isEmpty || state.latest != nil else { return (nil, newURL) }
-            let session = SavedSession(snapshot)
+            guard !snapshot.tracks.isEmpty || state.latest != nil else { return }
             state.latest = snapshot
             if let heard {
-                state.changePlaces {
-                    $0.heard(
-                        heard.placeKey,
-                        at: snapshot.position,
-                        of: snapshot.duration,
-                        isEpisode: heard.episode != nil
-                    )
-                }
+                state.known.places.heard(heard, at: snapshot.position, of: snapshot.duration)
             }
-            let isMoving = snapshot.state == .playing
-            return (state.pace.due(snapshot, session, isMoving: isMoving, at: clock.now), newURL)
+            switch state.pace.due(snapshot, at: now) {
+            case nil: break
+            case let time? where time <= now: thread.submit { [self] in save() }
+            case let time?:
+                guard state.nextLook.map({ time < $0 }) ?? true else { break }
+                state.nextLook = time
+                lookAgain(at: time)
+            }
         }
-        if let newURL { thread.submit { [folder] in folder.append(newURL, to: EpisodeRecords.fileName) } }
-        if let part { thread.submit { [self] in save(part) } }
     }
 
-    /// Saves once more; returns when the files are on the disk.
+    /// Looks at the latest state at `time`, in case the player does not change any more.
+    private func lookAgain(at time: Duration) {
+        Task { [weak self, clock] in
+            try? await clock.sleep(until: time)
+            guard let self else { return }
+            let latest = state.withLock { state in
+                if state.nextLook == time { state.nextLook = nil }
+                return state.latest
+            }
+            if let latest { look(at: latest) }
+        }
+    }
+
+    /// Saves once more; returns when the changes are on the disk.
     func finish() async {
-        await thread.run { self.save(.all) }
+        guard isInteractive else { return }
+        await thread.run { self.save() }
+        state.withLock { $0.hasEnded = true }
         thread.stop()
     }
 
-    /// Runs on the thread that writes the files.
-    private func save(_ part: SavePace.Part) {
-        let (latest, places, written) = state.withLock { ($0.latest, $0.kept ?? $0.places, $0.written) }
+    /// Runs on the thread that writes.
+    private func save() {
+        let (latest, written, places) = state.withLock { state in
+            defer { state.known.places.unsaved = [] }
+            return (state.latest, state.known.queue, state.known.places)
+        }
         guard let latest else { return }
-        rememberURLs(of: latest)
-        do throws(StateError) {
-            var queue = written ?? SavedQueue()
-            // Both share their parts with the snapshots, so that a queue that has not changed is not
-            // compared.
-            if written?.tracks != latest.tracks || (part == .all && written?.facts != latest.learned) {
-                queue = SavedQueue(
-                    id: String(UInt64.random(in: 0 ... .max), radix: 16),
-                    tracks: latest.tracks,
-                    facts: latest.learned
-                )
-                try folder.write(queue.text, to: Self.queueName)
-                state.withLock { [queue] in $0.written = queue }
+        let cached = latest.tracks.filter { latest.availability[$0.id]?.storedBytes ?? 0 > 0 }
+        let urls = state.withLock { $0.known.addURLs(of: cached) }
+        let queue = written.replaced(by: latest)
+        var session = SavedSession(latest)
+        session.origins = trustedOrigins
+        let isDone = change { [session] tables in
+            try tables.save(queue, over: written)
+            try tables.save(session)
+            for key in places.unsaved { try tables.setPlace(places.positions[key], of: key) }
+            try tables.add(urls)
+        }
+        state.withLock { state in
+            if isDone {
+                state.known.queue = queue
+            } else {
+                state.known.places.unsaved.formUnion(places.unsaved)
             }
-            var session = SavedSession(latest)
-            session.queueID = queue.id
-            session.places = places
-            session.origins = trustedOrigins
-            try folder.write(session.text, to: Self.sessionName)
+        }
+    }
+
+    /// Changes the database, on the thread that writes. Returns `false` if that failed; the first failure is
+    /// reported.
+    @discardableResult
+    private func change(_ body: (StateTables) throws -> Void) -> Bool {
+        guard state.withLock({ $0.isSaved }) else { return false }
+        do {
+            try folder.change(body)
+            return true
         } catch {
             let isFirst = state.withLock { state in
                 defer { state.hasFailed = true }
+                if (error as? SQLiteError)?.isDamage == true { state.isSaved = false }
                 return !state.hasFailed
             }
-            guard isFirst else { return }
-            listener.value?(
-                MediaError(.badState, SafeText(folder.path), "can't save the session: " + error.reason)
-            )
+            if isFirst { listener.value?(Self.problem("can't save the session", error, folder)) }
+            return false
         }
     }
 
-    /// Remembers the URLs under which episodes are cached, in case their feed names others later.
-    private func rememberURLs(of latest: PlayerSnapshot) {
-        let lines = state.withLock { state in
-            var lines: [String] = []
-            for track in latest.tracks {
-                guard let episode = track.episode, latest.availability[track.id]?.storedBytes ?? 0 > 0 else {
-                    continue
-                }
-                if let line = state.episodes.isCached(episode, at: track.location.savedText) {
-                    lines.append(line)
-                }
-            }
-            return lines
+    /// The location at which the most bytes of `track` are cached: its own, or an earlier URL of the same
+    /// episode.
+    func fullestLocation(of track: Track, in cache: any CacheStatus) async -> ResourceLocation {
+        guard let episode = track.episode, case .web(let url) = track.location else { return track.location }
+        // Some servers sign their URLs again each day.
+        let earlier = state.withLock { $0.known.urls[episode.key] ?? [] }.suffix(4).reversed().compactMap {
+            WebURL($0)
         }
-        if !lines.isEmpty { folder.append(lines.joined(separator: "\n"), to: EpisodeRecords.fileName) }
-    }
-
-    /// Reads and parses a file. A file that can't be used is renamed, and its error is added to `problems`.
-    private static func read<Value>(
-        _ name: String,
-        _ folder: StateFolder,
-        _ problems: inout [MediaError],
-        _ parse: (String) throws(StateError) -> Value
-    ) -> Value? {
-        do throws(StateError) {
-            guard let text = try folder.read(name) else { return nil }
-            return try parse(text)
-        } catch {
-            folder.setAside(name)
-            let place = SafeText(folder.path + "/" + name + ".bad")
-            problems.append(
-                MediaError(
-                    .badState,
-                    SafeText("the \(name) of the last session"),
-                    "ignored, for " + error.reason + "; moved to " + place
-                )
-            )
-            return nil
-        }
+        guard !earlier.isEmpty else { return track.location }
+        let urls = [url] + earlier
+        let bytes = await cache.availability(of: urls).map { $0?.storedBytes ?? 0 }
+        return .web(urls[bytes.firstIndex(of: bytes.max() ?? 0) ?? 0])
     }
 }
 
 extension SessionMemory: ListeningMemory {
     func resumePoint(of track: Track) -> Duration? {
-        state.withLock { $0.places.position(of: track.placeKey) }
+        state.withLock { $0.known.places.positions[track.placeKey] }
     }
 
-    /// The present records of episodes.
-    var records: EpisodeRecords { state.withLock { $0.episodes } }
-
-    func isPlayed(_ episode: Episode) -> Bool { state.withLock { $0.episodes.isPlayed(episode) } }
+    func isPlayed(_ episode: Episode) -> Bool { state.withLock { $0.known.played.contains(episode.key) } }
 
     /// Also forgets the positions of the episodes: each starts from its beginning the next time.
     func setPlayed(_ isPlayed: Bool, _ episodes: [Episode]) {
-        let lines = state.withLock { state in
-            for episode in episodes { state.changePlaces { $0.remove(episode.key) } }
-            return episodes.compactMap { state.episodes.setPlayed(isPlayed, $0) }
+        guard isInteractive else { return }
+        let keys = episodes.map(\.key)
+        state.withLock { state in
+            for key in keys { state.known.places.positions[key] = nil }
+            if isPlayed { state.known.played.formUnion(keys) } else { state.known.played.subtract(keys) }
         }
-        guard !lines.isEmpty else { return }
-        thread.submit { [folder] in folder.append(lines.joined(separator: "\n"), to: EpisodeRecords.fileName)
+        thread.submit { [self] in
+            change { tables in
+                for key in keys {
+                    try tables.setPlayed(isPlayed, key)
+                    try tables.setPlace(nil, of: key)
+                }
+            }
         }
     }
 }
@@ -252,55 +237,41 @@ struct TrialTime: Sendable {
 
 /// Decides when to save the session.
 ///
-/// Used only when the player reports a change, so an idle player is never woken.
+/// A player that does nothing is woken only for a change that came too soon after the last save.
 struct SavePace: Sendable {
-    enum Part: Sendable {
-        /// The session. The queue, with the tags and durations learned of its tracks, is saved only if its
-        /// tracks have changed.
-        case session
-        case all
-    }
-
     /// The time by which the saved position, and the learned tags and durations, may lag behind after a power
-    /// cut. The latter are in the file of the queue, which is rewritten whole.
+    /// cut.
     static let interval = Duration.seconds(30)
-    /// The shortest time between two writes, for keys that are held down.
-    static let shortest = Duration.seconds(2)
+    /// The shortest time between two writes, for keys that are held down; a change is not saved later.
+    static let shortest = Duration.seconds(1)
 
     private var saved: (tracks: [Track], session: SavedSession)?
     private var savedAt = Duration.zero
     private var learned: [Track.ID: TrackFacts] = [:]
-    private var learnedSavedAt = Duration.zero
     /// The position at the last call, and the time of that call.
     private var seen: (position: Duration, time: Duration)?
     /// `true` if the position has jumped since the last save.
     private var hasJumped = false
 
-    /// The part of the session that must be saved now, which then counts as saved; `nil` if none. A change of
-    /// the queue, the volume or the modes, or a seek, is due once `shortest` has passed since the last save;
-    /// learned tags and durations, and the position while it moves, are due every `interval`.
-    mutating func due(
-        _ player: PlayerSnapshot,
-        _ session: SavedSession,
-        isMoving: Bool,
-        at now: Duration
-    ) -> Part? {
+    /// The time at which the session must be saved; if that is `now`, it counts as saved. `nil` if there is
+    /// nothing to save.
+    ///
+    /// A change of the queue, the volume or the modes, or a seek, is due once `shortest` has passed since the
+    /// last save; learned tags and durations, and the position while it moves, are due every `interval`.
+    mutating func due(_ player: PlayerSnapshot, at now: Duration) -> Duration? {
+        var session = SavedSession(player)
         noteJump(to: session.position, at: now)
-        let age = now - savedAt
-        guard saved == nil || age >= Self.shortest else { return nil }
-        var session = session
         session.position = .zero
-        let isSame = saved.map { $0.tracks == player.tracks && $0.session == session } ?? false
-        let savesLearned =
-            saved == nil || (now - learnedSavedAt >= Self.interval && learned != player.learned)
-        guard !isSame || hasJumped || savesLearned || (isMoving && age >= Self.interval) else { return nil }
+        let isChanged =
+            hasJumped || saved.map { $0.tracks != player.tracks || $0.session != session } ?? true
+        guard isChanged || player.state == .playing || learned != player.learned else { return nil }
+        let time = saved == nil ? now : savedAt + (isChanged ? Self.shortest : Self.interval)
+        guard time <= now else { return time }
         saved = (player.tracks, session)
         savedAt = now
-        hasJumped = false
-        guard savesLearned else { return .session }
         learned = player.learned
-        learnedSavedAt = now
-        return .all
+        hasJumped = false
+        return now
     }
 
     /// Finds seeks: playing alone moves the position as fast as the clock, or slower; corrections are shorter

@@ -2,24 +2,19 @@ import Glibc
 import Media
 import System
 
-/// The reason why a saved file can't be used, worded for the user.
-struct StateError: Error, Equatable {
-    var reason: SafeText
-
-    init(_ reason: SafeText) { self.reason = reason }
-
-    init(_ error: SystemError) { reason = SafeText(error.reason) }
-}
-
-/// `$XDG_STATE_HOME/reprise`: the private files that outlive a session.
+/// `$XDG_STATE_HOME/reprise`: the private folder with what outlives a session, most of it in one database.
+///
+/// Each reading and each change opens the database anew, so nothing has to be mended after a full disk, a
+/// lost mount, or the removal of the file. It has no write-ahead log, which needs memory that processes share:
+/// the folder may be on a network file system.
 struct StateFolder: Sendable {
     /// The folder is created with the first file.
     let path: String
 
-    /// The largest file that is read; room for a queue of a few hundred thousand tracks.
-    static let largestByteCount = 64 << 20
     /// The limit of the log; a longer one is deleted at the next start.
     static let longestLog: off_t = 1 << 20
+
+    var databasePath: String { path + "/state.sqlite" }
 
     /// The path of the log that receives standard error while a screen is up, since libraries may write
     /// there; `nil` if the folder cannot be created.
@@ -32,92 +27,61 @@ struct StateFolder: Sendable {
         return log
     }
 
-    /// The text of a file; `nil` if the file does not exist.
-    func read(_ name: String) throws(StateError) -> String? {
-        let file = path + "/" + name
-        // Non-blocking, in case there is a pipe in its place.
-        let descriptor = open(FileName.cString(file), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw StateError(SystemError("open the file"))
+    /// Runs `body` on one state of the database. If there is none, the text files of earlier versions take
+    /// its place. Creates no file.
+    func read<Value>(_ body: (StateTables) throws -> Value) throws -> Value {
+        if let tables = try open(creating: false), try !tables.isNew() {
+            return try tables.connection.snapshot { try body(tables) }
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw StateError("it is not a file")
-        }
-        guard status.st_size <= Self.largestByteCount else { throw StateError("it is too large") }
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try WholeFile.read(descriptor, limit: Int(status.st_size))
-        } catch {
-            throw StateError(error)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw StateError("it is not text")
-        }
-        return text
+        let tables = StateTables(connection: try SQLiteConnection(path: ":memory:"))
+        try tables.make(takingOver: path)
+        return try body(tables)
     }
 
-    /// Replaces a file by `text`, whole or not at all, even if other processes write or the power fails.
+    /// Runs `body` as one transaction that is on the disk when this returns. Waits for other processes that
+    /// write.
     ///
-    /// Waits for other writers, and for the disk.
-    func write(_ text: String, to name: String) throws(StateError) {
-        try locked { () throws(StateError) in try replace(name, by: text) }
-    }
-
-    /// Replaces the text of a file by the result of `change`; does nothing if the file does not exist. No
-    /// other process changes the file meanwhile.
-    func rewrite(_ name: String, _ change: (String) -> String) throws(StateError) {
-        try locked { () throws(StateError) in
-            if let text = try read(name) { try replace(name, by: change(text)) }
-        }
-    }
-
-    /// Appends a line to a file with one `write`, so that lines of several players are not mixed.
-    func append(_ line: String, to name: String) {
-        try? locked { () throws(StateError) in
-            let descriptor = open(
-                FileName.cString(path + "/" + name),
-                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-                0o600
-            )
-            guard descriptor >= 0 else { return }
-            defer { close(descriptor) }
-            try? WholeFile.write((line + "\n").utf8, to: descriptor)
-        }
-    }
-
-    /// Calls `body` while this process holds the folder's lock.
-    private func locked(_ body: () throws(StateError) -> Void) throws(StateError) {
+    /// The first change creates the database, and takes over the text files of earlier versions.
+    func change(_ body: (StateTables) throws -> Void) throws {
         try make()
-        let lock = open(FileName.cString(path + "/lock"), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw StateError(SystemError("open the lock")) }
-        defer { close(lock) }
-        guard retryingInterrupted({ flock(lock, LOCK_EX) }) == 0 else {
-            throw StateError(SystemError("lock the folder"))
-        }
-        try body()
-    }
-
-    private func replace(_ name: String, by text: String) throws(StateError) {
-        let file = path + "/" + name
-        do throws(SystemError) {
-            // One writer at a time holds the lock, so the draft can always have the same name, and no draft
-            // is left over.
-            try WholeFile.replace(file, with: text.utf8, mode: 0o600, draft: file + ".new")
-        } catch {
-            throw StateError(error)
+        guard let tables = try open(creating: true) else { return }
+        try tables.connection.transaction {
+            if try tables.isNew() { try tables.make(takingOver: path) }
+            try body(tables)
+            try tables.trim()
         }
     }
 
-    /// Renames a damaged file, so that the user can still look at it.
-    func setAside(_ name: String) {
-        let file = path + "/" + name
-        rename(FileName.cString(file), FileName.cString(file + ".bad"))
+    /// The open database; `nil` if it does not exist.
+    private func open(creating: Bool) throws -> StateTables? {
+        // Created here, because SQLite would make it readable for other users.
+        let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | (creating ? O_RDWR | O_CREAT : O_RDONLY)
+        let file = Glibc.open(FileName.cString(databasePath), flags, 0o600)
+        if file < 0, !creating, errno == ENOENT || errno == ENOTDIR { return nil }
+        try check("open the file", file)
+        // Before the connection exists: this removes all locks of the process on the file (fcntl(2)).
+        defer { close(file) }
+        // SQLite takes missing locks for those of another process, and waits.
+        var lock = Glibc.flock()
+        lock.l_type = Int16(F_RDLCK)
+        try check("lock the file", fcntl(file, F_GETLK, &lock))
+        // SQLite refuses a symlink anywhere in the path, but the user may have made the folder one.
+        let folder = realpath(FileName.cString(path), nil)
+        defer { free(folder) }
+        let connection = try SQLiteConnection(
+            path: (folder.map { FileName.text($0) } ?? path) + "/state.sqlite"
+        )
+        // EXTRA: no power cut undoes what was saved. Without spilling, others can read until the commit.
+        try connection.execute(
+            """
+            PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
+            PRAGMA synchronous = EXTRA; PRAGMA cache_spill = OFF
+            """
+        )
+        return StateTables(connection: connection)
     }
 
-    private func make() throws(StateError) {
+    private func make() throws {
         if access(FileName.cString(path), W_OK | X_OK) == 0 { return }
         var made = ""
         for part in path.split(separator: "/") {
@@ -125,8 +89,6 @@ struct StateFolder: Sendable {
             // The specification of the base directories requires 0700 for the parents too.
             mkdir(FileName.cString(made), 0o700)
         }
-        guard access(FileName.cString(path), W_OK | X_OK) == 0 else {
-            throw StateError(SystemError("make the folder"))
-        }
+        try check("make the folder", access(FileName.cString(path), W_OK | X_OK))
     }
 }

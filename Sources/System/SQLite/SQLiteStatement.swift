@@ -26,7 +26,10 @@ package final class SQLiteStatement {
     deinit { sqlite3_finalize(pointer) }
 
     /// Runs the statement with `values` in place of its parameters, and ignores its rows.
-    package func run(_ values: (any SQLiteValue)?...) throws {
+    package func run(_ values: (any SQLiteValue)?...) throws { try run(all: values) }
+
+    /// Runs the statement with `values` in place of its parameters, and ignores its rows.
+    package func run(all values: [(any SQLiteValue)?]) throws {
         try step(through: values) { _ in false }
     }
 
@@ -135,5 +138,5 @@ package struct SQLiteRow: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
     }
 
-    private func isNull(_ column: CInt) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+    package func isNull(_ column: CInt) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 }

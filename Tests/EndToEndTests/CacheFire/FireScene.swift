@@ -103,6 +103,8 @@ struct CallFaults: Sendable {
         case full
         /// The call alone is refused.
         case fullOnce = "full-once"
+        /// The file system has no locks.
+        case noLocks = "no-locks"
     }
 
     private let folder: String

@@ -102,6 +102,6 @@ import Testing
         try await process.waitForLine { $0.hasPrefix("Playing 1 of 1: ") }
         try process.send("quit\n")
         #expect(try await process.waitForExit() == 0)
-        #expect(!FileManager.default.fileExists(atPath: stage.folder.path("state/reprise/session")))
+        #expect(!FileManager.default.fileExists(atPath: stage.folder.path("state/reprise")))
     }
 }

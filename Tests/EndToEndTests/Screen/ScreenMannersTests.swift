@@ -1,4 +1,5 @@
 import Foundation
+import System
 import TestSupport
 import Testing
 
@@ -123,8 +124,9 @@ import Testing
         try await stage.terminal.wait(for: "2 tracks")
         try await stage.command("add http://me:hidden@localhost:1/x.mp3")
         try await stage.quit()
-        let history = try String(contentsOfFile: folder.path("state/reprise/history"), encoding: .utf8)
-        #expect(history == "repeat all\nadd music/other.mp3\n")
+        let state = try SQLiteConnection(path: folder.path("state/reprise/state.sqlite"))
+        let history = try state.statement("SELECT line FROM history").all { $0.optionalText(0) }
+        #expect(history == ["repeat all", "add music/other.mp3"])
 
         let next = try await ScreenStage.playing([path], folder: folder)
         try await next.keys(":", "Up", "Up")

@@ -1,9 +1,20 @@
+import Foundation
 import Media
+import System
+import TestSupport
 import Testing
 
 @testable import Reprise
 
 @Suite struct SavedStateTests {
+    private let home: TemporaryFolder
+    private let folder: StateFolder
+
+    init() throws {
+        home = try TemporaryFolder()
+        folder = StateFolder(path: home.path("state"))
+    }
+
     private static func track(_ location: String, _ tags: TrackTags = TrackTags()) throws -> Track {
         let place =
             location.hasPrefix("/") ? .file(location) : ResourceLocation.web(try #require(WebURL(location)))
@@ -25,7 +36,9 @@ import Testing
             try Self.track("/music/a\tb\n100%.mp3", TrackTags(title: "桜\u{301}", artist: "Кино")), silent,
             undated,
         ]
-        let read = try SavedQueue(parsing: SavedQueue(id: "5f", tracks: tracks).text)
+        let queue = SavedQueue(id: "5f", tracks: tracks)
+        try folder.change { try $0.save(queue, over: SavedQueue()) }
+        let read = try folder.read { try $0.queue() }
         #expect(read.id == "5f" && Set(read.tracks.map(\.id)).count == 3)
         for (read, written) in zip(read.tracks, tracks) {
             #expect(read.location == written.location && read.tags == written.tags)
@@ -33,9 +46,41 @@ import Testing
         }
     }
 
+    @Test
+    func `of a changed queue, the tracks that differ are written, and those of another player are replaced`()
+        throws
+    {
+        let tracks = try (0..<5).map { number in
+            var track = try Self.track("/\(number).mp3")
+            track.id = Track.ID(UInt64(number))
+            return track
+        }
+        func read() throws -> [String] { try folder.read { try $0.queue() }.tracks.map(\.location.savedText) }
+        var first = SavedQueue(id: "1", tracks: tracks)
+        try folder.change { try $0.save(first, over: SavedQueue()) }
+        var second = SavedQueue(id: "2", tracks: Array(tracks[1...3]))
+        second.facts = [tracks[2].id: TrackFacts(tags: TrackTags(title: "learned"))]
+        try folder.change { try $0.save(second, over: first) }
+        #expect(try read() == ["/1.mp3", "/2.mp3", "/3.mp3"])
+        #expect(try folder.read { try $0.queue() }.tracks[1].tags.title == "learned")
+        // The first player does not know of the second queue.
+        first.facts = [tracks[0].id: TrackFacts(duration: .seconds(1))]
+        let third = SavedQueue(id: "3", tracks: tracks.reversed())
+        try folder.change { try $0.save(third, over: first) }
+        #expect(try read() == (0..<5).reversed().map { "/\($0).mp3" })
+        // Nothing differs, so nothing is written.
+        try folder.change { tables in
+            let before = tables.connection.allChangeCount
+            try tables.save(third, over: third)
+            #expect(tables.connection.allChangeCount == before)
+            try tables.save(SavedQueue(id: "4", tracks: third.tracks.dropLast()), over: third)
+            #expect(tables.connection.allChangeCount == before + 2, "a track less, and the name of the queue")
+        }
+    }
+
     @Test func `a session is read back as it was written`() throws {
         var session = SavedSession()
-        session.queueID = "5f"
+        #expect(try folder.read { try $0.session() } == session)
         session.current = 3
         session.position = .milliseconds(12_345)
         session.isPaused = true
@@ -44,100 +89,136 @@ import Testing
         session.isShuffled = true
         session.gainMode = .album
         session.origins = ["https://h.example/"]
-        session.places.set(.seconds(3_600), for: "https://h.example/42.mp3")
-        #expect(try SavedSession(parsing: session.text) == session)
-        #expect(try SavedSession(parsing: SavedSession().text) == SavedSession())
+        try folder.change { [session] in try $0.save(session) }
+        #expect(try folder.read { try $0.session() } == session)
+        try folder.change { try $0.save(SavedSession()) }
+        #expect(try folder.read { try $0.session() } == SavedSession())
     }
 
     @Test func `no name and no password of a server is written`() throws {
         let track = try Self.track("https://me:secret@h.example/a.mp3")
-        let text = SavedQueue(id: "1", tracks: [track]).text
+        try folder.change { try $0.save(SavedQueue(id: "1", tracks: [track]), over: SavedQueue()) }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
+        let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.contains("https://h.example/a.mp3") && !text.contains("secret") && !text.contains("me:"))
     }
 
     @Test(arguments: [
-        "", "reprise queue 1\n", "reprise queue 2\nend\n", "reprise session 1\nend\n",
-        "reprise queue 1\nid\t5\ntrack\t\t/a\t\t\n", "reprise queue 1\ntrack\t\trelative\t\t\nend\n",
-        "reprise queue 1\ntrack\t\tftp://h/a\t\t\nend\n", "reprise queue 1\ntrack\t/a\nend\n",
-        "reprise queue 1\ntrack\t\thttp://u:p@h/a\t\t\nend\n", "reprise queue 1\nexec\trm\nend\n",
-        "reprise queue 1\nepisode\t\tg\t0\t\t\nend\n",
-        "reprise queue 1\nepisode\tf\tg\t0\t9999999999999\t0\nend\n",
-        "reprise queue 1\nepisode\tf\tg\nend\n",
-        "reprise queue 1\ntrack\t\t/a%zz\t\t\nend\n", "reprise queue 1\ntrack\t\t/a%0\t\t\nend\n",
+        "UPDATE session SET volume = 101", "UPDATE session SET volume = -1",
+        "UPDATE session SET current = -1", "UPDATE session SET repeat = 'twice'",
+        "UPDATE session SET gain = 'loud'", "DELETE FROM session",
+        "INSERT INTO origins VALUES ('ftp://h/')", "INSERT INTO origins VALUES ('http://u:p@h/')",
+        "UPDATE tracks SET location = 'relative'", "UPDATE tracks SET location = 'ftp://h/a'",
+        "UPDATE tracks SET location = 'http://u:p@h/a'", "UPDATE tracks SET place = 7",
+        "UPDATE tracks SET feed = 'f', date = 9999999999999", "DROP TABLE places",
+        "PRAGMA user_version = 0",
     ])
-    func `a cut queue, one of another version and one with invalid lines are refused`(text: String) {
-        #expect(throws: StateError.self) { try SavedQueue(parsing: text) }
+    func `a state with an impossible value is damaged`(sql: String) throws {
+        try folder.change {
+            try $0.save(SavedQueue(id: "1", tracks: [try Self.track("/a.mp3")]), over: SavedQueue())
+        }
+        #expect(try folder.read { try SavedState($0, isContinued: true) }.queue.tracks.count == 1)
+        try SQLiteConnection(path: folder.databasePath).execute(sql)
+        let error = #expect(throws: SQLiteError.self) {
+            try folder.read { try SavedState($0, isContinued: true) }
+        }
+        #expect(error?.isDamage == true)
     }
 
-    @Test(arguments: [
-        "volume\t101", "volume\t-1", "volume\tx", "current\t-1", "position\t-5",
-        "position\t99999999999999999999", "repeat\ttwice", "gain\tloud", "paused\tyes", "place\t5",
-        "origin\tftp://h/", "origin\thttp://u:p@h/", "place\tx\thttp://h/",
-    ])
-    func `a session with an impossible value is refused`(line: String) {
-        #expect(throws: StateError.self) { try SavedSession(parsing: "reprise session 1\n\(line)\nend\n") }
+    @Test func `titles with control characters are made harmless, and absurd times are limited`() throws {
+        try folder.change {
+            try $0.save(SavedQueue(id: "1", tracks: [try Self.track("/a.mp3")]), over: SavedQueue())
+        }
+        let sql = "UPDATE tracks SET title = char(27) || ']0;owned' || char(7), duration = \(Int64.max)"
+        try SQLiteConnection(path: folder.databasePath).execute(sql + "; UPDATE session SET position = -5")
+        let state = try folder.read { try SavedState($0, isContinued: true) }
+        #expect(state.queue.tracks[0].tags.title == "\u{FFFD}]0;owned\u{FFFD}")
+        #expect(state.queue.tracks[0].duration == .milliseconds(1 << 38))
+        #expect(state.session.position == .zero)
     }
 
-    @Test func `titles with control characters are made harmless`() throws {
-        let text = "reprise queue 1\nid\t1\ntrack\t\t/a\t\t%1b]0;owned%07\nend\n"
-        #expect(try SavedQueue(parsing: text).tracks[0].tags.title == "\u{FFFD}]0;owned\u{FFFD}")
+    @Test func `the newest positions, lines and episodes are kept`() throws {
+        try folder.change { tables in
+            for number in 0..<600 {
+                try tables.setPlace(.seconds(number), of: "\(number)")
+                try tables.addLine("\(number)")
+            }
+            try tables.setPlace(.seconds(1), of: "0")
+            for number in 0..<50_010 { try tables.setPlayed(true, "\(number)") }
+            try tables.setPlayed(true, "0")
+            try tables.setPlayed(false, "50000")
+        }
+        let state = try folder.read { try SavedState($0, isContinued: true) }
+        #expect(Set(state.places.positions.keys) == Set(["0"] + (101..<600).map { "\($0)" }))
+        #expect(state.places.positions["0"] == .seconds(1))
+        #expect(state.history == (100..<600).map { "\($0)" })
+        #expect(state.played.count == 50_000)
+        #expect(
+            state.played.isSuperset(of: ["0", "10", "50009"])
+                && state.played.isDisjoint(with: ["9", "50000"])
+        )
     }
 
-    @Test func `only the middle of a long track is remembered, until it is heard to its end`() {
+    @Test func `only the middle of a long track is remembered, until it is heard to its end`() throws {
         var places = ResumePlaces()
         let hour = Duration.seconds(3_600)
-        places.heard("short", at: .seconds(600), of: .seconds(20 * 60))
-        places.heard("long", at: .seconds(29), of: hour)
-        places.heard("live", at: .seconds(600), of: nil)
-        #expect(places.all.isEmpty)
-        places.heard("long", at: .seconds(1_800), of: hour)
-        #expect(places.position(of: "long") == .seconds(1_800))
+        func position(_ path: String) -> Duration? { places.positions[path] }
+        func hear(_ path: String, at position: Duration, of duration: Duration?) throws {
+            places.heard(try Self.track(path), at: position, of: duration)
+        }
+        try hear("/short", at: .seconds(600), of: .seconds(20 * 60))
+        try hear("/long", at: .seconds(29), of: hour)
+        try hear("/live", at: .seconds(600), of: nil)
+        #expect(places == ResumePlaces())
+        try hear("/long", at: .seconds(1_800), of: hour)
+        #expect(position("/long") == .seconds(1_800))
         // Playing its start briefly does not remove the saved position.
-        places.heard("long", at: .seconds(3), of: hour)
-        #expect(places.position(of: "long") == .seconds(1_800))
-        places.heard("long", at: hour - .seconds(29), of: hour)
-        #expect(places.position(of: "long") == nil)
+        try hear("/long", at: .seconds(3), of: hour)
+        #expect(position("/long") == .seconds(1_800))
+        try hear("/long", at: hour - .seconds(29), of: hour)
+        #expect(position("/long") == nil && places.unsaved == ["/long"])
         // Of an episode, however short it is.
-        places.heard("episode", at: .seconds(300), of: .seconds(600), isEpisode: true)
-        #expect(places.position(of: "episode") == .seconds(300))
-    }
-
-    @Test func `the places heard last are kept, at most 500`() {
-        var places = ResumePlaces()
-        for number in 0..<600 { places.set(.seconds(number), for: "\(number)") }
-        #expect(places.all.count == 500)
-        #expect(places.all.first?.location == "100" && places.all.last?.location == "599")
-        places.set(.seconds(1), for: "100")
-        #expect(places.all.last?.location == "100" && places.all.count == 500)
+        var episode = try Self.track("/episode")
+        episode.episode = Episode(feed: "/feed", guid: "1", date: nil, place: 0)
+        places.heard(episode, at: .seconds(300), of: .seconds(600))
+        #expect(position("/feed\u{0}1") == .seconds(300))
     }
 
     @Test func `a change is saved at once, a position every half minute, and nothing when idle`() {
         var pace = SavePace()
-        var session = SavedSession()
-        func due(_ seconds: Range<Int>, isMoving: Bool, lowering: Int = 0) -> [Int] {
-            seconds.filter { second in
-                session.volume -= lowering
-                return pace.due(PlayerSnapshot(), session, isMoving: isMoving, at: .seconds(second)) != nil
+        var player = PlayerSnapshot()
+        func due(_ seconds: Range<Int>, _ state: PlayerSnapshot.State, lowering: Int = 0) -> [Int] {
+            player.state = state
+            // A change of the state is a change, too.
+            return seconds.filter { second in
+                player.volume -= lowering
+                return pace.due(player, at: .seconds(second)) == .seconds(second)
             }
         }
-        #expect(due(0..<100, isMoving: true) == [0, 30, 60, 90])
-        #expect(due(100..<1_000, isMoving: false).isEmpty)
+        #expect(due(0..<100, .playing) == [0, 30, 60, 90])
+        #expect(due(100..<1_000, .paused) == [100])
         // A key that is held down does not cause a write each time.
-        #expect(due(1_000..<1_006, isMoving: false, lowering: 1) == [1_000, 1_002, 1_004])
-        // The tags of a large folder are read for minutes; each save writes the whole queue.
-        var player = PlayerSnapshot()
+        player.volume = 90
+        let held = (0..<30).filter { tenth in
+            player.volume -= 1
+            let now = Duration.seconds(1_000) + .milliseconds(100 * tenth)
+            return pace.due(player, at: now) == now
+        }
+        #expect(held == [0, 10, 20])
+        #expect(pace.due(player, at: .milliseconds(1_002_950)) == .seconds(1_003), "the last change follows")
+        // The tags of a large folder are read for minutes.
         let learning = (2_000..<2_100).filter { second in
             player.learned[Track.ID(UInt64(second))] = TrackFacts(duration: .seconds(1))
-            return pace.due(player, session, isMoving: false, at: .seconds(second)) != nil
+            return pace.due(player, at: .seconds(second)) == .seconds(second)
         }
         #expect(learning == [2_000, 2_030, 2_060, 2_090])
     }
 
     @Test func `a session begins where the last one was left, unless something is to be played`() throws {
         let tracks = [try Self.track("/a.mp3"), try Self.track("/b.mp3")]
-        var last = LastSession(queue: SavedQueue(id: "1", tracks: tracks))
+        var last = SavedState()
+        last.queue = SavedQueue(id: "1", tracks: tracks)
         last.session.isPaused = true
-        last.session.queueID = "1"
         last.session.current = 1
         last.session.position = .seconds(12)
         var options = try Options.parsed()
@@ -150,15 +231,16 @@ import Testing
         options.sources = ["/c.mp3"]
         let other = Beginning(options: options, last: last)
         #expect(other.tracks.isEmpty && !other.isPaused && other.position == .zero)
-        // If the position belongs to another queue, this one begins at its start.
-        last.queue.id = "2"
+        // Without a place in the queue, it begins at its start.
+        last.session.current = 2
         let placeless = Beginning(options: try Options.parsed(), last: last)
         #expect(placeless.tracks.count == 2 && placeless.start == nil)
     }
 
     @Test func `the URL requested first is that of the queue's track, or else the first source`() throws {
         let tracks = [try Self.track("/a.mp3"), try Self.track("http://h.example/b.mp3")]
-        let last = LastSession(queue: SavedQueue(tracks: tracks))
+        var last = SavedState()
+        last.queue.tracks = tracks
         func firstURL(start: Int?, _ sources: [String] = []) throws -> String? {
             var options = try Options.parsed(sources)
             options.start = start

@@ -1,3 +1,4 @@
+import Foundation
 import Media
 import System
 import TestSupport
@@ -18,6 +19,9 @@ import Testing
     private func memory(_ arguments: String...) throws -> SessionMemory {
         SessionMemory(folder: folder, options: try Options.parsed(arguments), clock: clock)
     }
+
+    /// What the database says now.
+    private func saved() throws -> SavedState { try folder.read { try SavedState($0, isContinued: true) } }
 
     private static func snapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
@@ -53,7 +57,7 @@ import Testing
         #expect(last.queue.tracks.map(\.location.savedText) == (0..<3).map { "/music/\($0).mp3" })
         #expect(last.place?.index == 1 && last.place?.position == .seconds(45))
         #expect(session.volume == 65 && session.repeatMode == .all && session.isShuffled)
-        #expect(session.gainMode == .track && !session.isPaused && next.problems.isEmpty)
+        #expect(session.gainMode == .track && !session.isPaused && next.problem == nil)
         // A snapshot after the end has no position; the one before has.
         #expect(next.resumePoint(of: next.last.queue.tracks[1]) == .seconds(45))
     }
@@ -77,50 +81,64 @@ import Testing
             }
         )
         // Saved without waiting for the end of the session, or for a change of the position.
-        try await wait(for: "the queue") { try folder.read("queue")?.contains("Episode 43") == true }
+        try await wait(for: "the queue") { try saved().queue.tracks.last?.duration == .seconds(9) }
+        try await wait(for: "the title") { try saved().queue.tracks[1].tags.title == "Episode 43" }
         await memory.finish()
         let tracks = try self.memory().last.queue.tracks
         #expect(tracks[1].tags.title == "Episode 43" && tracks[1].tags.artist == "A")
         #expect(tracks.map(\.duration) == [nil, .milliseconds(1_800_250), .seconds(9)])
     }
 
-    @Test func `a queue of which only titles are learned is rewritten every half minute, and at the end`()
+    @Test
+    func
+        `a change of a player that then does nothing is saved within a second, a title within half a minute`()
         async throws
     {
         let memory = try memory()
         let player = RecordingPlayer()
         memory.watch(player) { _ in }
-        for second in 0...60 {
-            let facts = TrackFacts(tags: TrackTags(title: SafeText("after \(second) s")))
-            player.show(Self.snapshot { ($0.learned, $0.volume) = ([Track.ID(1): facts], second) })
-            clock.advance(by: .seconds(1))
-            // A change of the volume is saved after two seconds.
-            guard second.isMultiple(of: 2) else { continue }
-            try await wait(for: "the session") {
-                try folder.read("session")?.contains("volume\t\(second)\n") == true
+        player.show(Self.snapshot { $0.state = .paused })
+        try await wait(for: "the session") { try saved().session.volume == 65 }
+        clock.advance(by: .milliseconds(200))
+        player.show(Self.snapshot { ($0.state, $0.volume) = (.paused, 10) })
+        try await wait(for: "a look") { clock.sleeperCount == 1 }
+        #expect(clock.nextWake == .seconds(1))
+        clock.advance(to: .seconds(1))
+        try await wait(for: "the volume") { try saved().session.volume == 10 }
+        let facts = TrackFacts(tags: TrackTags(title: "learned"))
+        player.show(Self.snapshot { ($0.state, $0.volume, $0.learned) = (.paused, 10, [Track.ID(1): facts]) })
+        try await wait(for: "a look") { clock.sleeperCount == 1 }
+        // A change comes before it.
+        player.show(Self.snapshot { ($0.state, $0.volume, $0.learned) = (.paused, 20, [Track.ID(1): facts]) })
+        try await wait(for: "another look") { clock.sleeperCount == 2 }
+        clock.advance(to: .seconds(2))
+        try await wait(for: "both") { try saved().queue.tracks[1].tags.title == "learned" }
+        #expect(try saved().session.volume == 20)
+        player.show(
+            Self.snapshot {
+                ($0.state, $0.volume) = (.paused, 20)
+                $0.learned = [Track.ID(1): TrackFacts(tags: TrackTags(title: "last"))]
             }
-            let queue = try #require(try folder.read("queue"))
-            #expect(queue.contains("after \(second / 30 * 30) s"))
-        }
-        player.show(Self.snapshot { $0.learned = [Track.ID(1): TrackFacts(tags: TrackTags(title: "last"))] })
+        )
         await memory.finish()
-        #expect(try self.memory().last.queue.tracks[1].tags.title == "last")
+        #expect(try saved().queue.tracks[1].tags.title == "last")
     }
 
     @Test(arguments: [PlayerSnapshot.State.playing, .paused])
     func `a seek is saved soon, and playing on is not`(state: PlayerSnapshot.State) throws {
         var pace = SavePace()
-        func due(at position: Int, _ time: Int) -> SavePace.Part? {
+        /// The time at which the session is due, in seconds.
+        func due(at position: Int, _ time: Double) -> Duration? {
             let snapshot = Self.snapshot { ($0.state, $0.position) = (state, .seconds(position)) }
-            let session = SavedSession(snapshot)
-            return pace.due(snapshot, session, isMoving: state == .playing, at: .seconds(time))
+            return pace.due(snapshot, at: .seconds(time))
         }
-        #expect(due(at: 45, 0) == .all)
-        #expect(due(at: state == .paused ? 45 : 48, 3) == nil)
-        #expect(due(at: 1_860, 5) == .session, "forward")
-        #expect(due(at: 1_855, 6) == nil, "within two seconds of the last save")
-        #expect(due(at: 1_856, 7) == .session, "back")
-        #expect(due(at: 1_857, 10) == nil)
+        #expect(due(at: 45, 0) == .zero)
+        let isMoving = state == .playing
+        #expect(due(at: isMoving ? 48 : 45, 3) == (isMoving ? .seconds(30) : nil))
+        #expect(due(at: 1_860, 5) == .seconds(5), "forward")
+        #expect(due(at: 1_855, 5.5) == .seconds(6), "within a second of the last save")
+        #expect(due(at: 1_856, 7) == .seconds(7), "back")
+        #expect(due(at: 1_857, 10) == (isMoving ? .seconds(37) : nil))
     }
 
     @Test func `a queue of which nothing new is known is not written again`() async throws {
@@ -134,10 +152,8 @@ import Testing
             snapshot.volume = volume
             player.show(snapshot)
             clock.advance(by: .seconds(3))
-            try await wait(for: "the session") {
-                try folder.read("session")?.contains("volume\t\(volume)") == true
-            }
-            ids.insert(try SavedSession(parsing: folder.read("session") ?? "").queueID)
+            try await wait(for: "the session") { try saved().session.volume == volume }
+            ids.insert(try saved().queue.id)
         }
         await memory.finish()
         #expect(ids.count == 1)
@@ -183,26 +199,6 @@ import Testing
         try await play([Self.snapshot { ($0.state, $0.currentIndex) = (.ended, 2) }])
         let last = try memory().last
         #expect(last.place?.index == 0 && last.place?.position == .zero && last.session.isPaused)
-    }
-
-    @Test func `the position in another queue does not count`() async throws {
-        try await play([Self.snapshot()])
-        // The other player had just written its queue when the power failed.
-        let other = SavedQueue(id: "other", tracks: Self.snapshot().tracks)
-        try folder.write(other.text, to: "queue")
-        #expect(try memory().last.queue.tracks.count == 3 && memory().last.place == nil)
-    }
-
-    @Test(arguments: ["session", "queue"])
-    func `a damaged file is set aside with a notice, and the others are used`(name: String) async throws {
-        try await play([Self.snapshot()])
-        try folder.write("reprise \(name) 1\nrubbish", to: name)
-        let next = try memory()
-        #expect(next.problems.map(\.code) == [.badState])
-        #expect(next.problems[0].description.contains("/\(name).bad"))
-        #expect(try folder.read(name + ".bad")?.contains("rubbish") == true)
-        #expect(name == "queue" ? next.last.session.volume == 65 : next.last.queue.tracks.count == 3)
-        #expect(try memory().problems.isEmpty)
     }
 
     @Test func `a folder that cannot be written is reported once`() async throws {
@@ -298,33 +294,88 @@ import Testing
         for (cached, expected) in [
             ([old: 900], old), ([old: 900, new: 300], old), ([old: 900, new: 900], new), ([:], new),
         ] as [([String: Int64], String)] {
-            let location = await next.records.fullestLocation(of: track, in: FakeCacheStatus(bytes: cached))
+            let location = await next.fullestLocation(of: track, in: FakeCacheStatus(bytes: cached))
             #expect(location.savedText == expected, "\(cached)")
         }
         var song = track
         song.episode = nil
-        let location = await next.records.fullestLocation(of: song, in: FakeCacheStatus(bytes: [old: 900]))
+        let location = await next.fullestLocation(of: song, in: FakeCacheStatus(bytes: [old: 900]))
         #expect(location.savedText == new)
         // Of the current track, the loader knows first that it is cached.
         var playing = try Self.snapshot(of: Self.episode("4"), at: old)
         playing.load.stored = ByteRangeSet(0..<900)
         try await play([playing])
         let fourth = try Self.snapshot(of: Self.episode("4"), at: new).tracks[0]
-        let found = await (try memory()).records.fullestLocation(
+        let found = await (try memory()).fullestLocation(
             of: fourth,
             in: FakeCacheStatus(bytes: [old: 900])
         )
         #expect(found.savedText == old)
         // What is not cached is not remembered.
         try await play([try Self.snapshot(of: Self.episode("3"), at: old)])
-        #expect(try folder.read("episodes")?.contains("\t3\t") == false)
+        #expect(try saved().urls[Self.episode("3").key] == nil)
+    }
+
+    @Test func `only the latest four URLs of an episode are looked for`() async throws {
+        let now = try memory()
+        for number in 1...5 {
+            let url = "http://cdn.example/\(number)"
+            try await play([try Self.snapshot(of: Self.episode("1"), at: url, bytes: 9)], memory: memory())
+        }
+        await now.finish()
+        let track = try Self.snapshot(of: Self.episode("1"), at: "http://new.example/1.mp3").tracks[0]
+        for (number, isFound) in [(1, false), (2, true), (5, true)] {
+            let url = "http://cdn.example/\(number)"
+            let found = await (try memory()).fullestLocation(of: track, in: FakeCacheStatus(bytes: [url: 9]))
+            #expect((found.savedText == url) == isFound, "\(number)")
+        }
+    }
+
+    @Test func `a session that is not saved knows what was played, and changes nothing`() async throws {
+        func script() throws -> SessionMemory {
+            SessionMemory(folder: folder, options: try .parsed(), isInteractive: false, clock: clock)
+        }
+        #expect(try !script().isPlayed(Self.episode("1")))
+        try await play([try Self.snapshot(of: Self.episode("2"), at: "http://h/2.mp3")], memory: script())
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        let first = try memory()
+        first.setPlayed(true, [Self.episode("1")])
+        try await play([try Self.snapshot(of: Self.episode("2"), at: "http://h/2.mp3")], memory: first)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
+        let saved = try script()
+        saved.setPlayed(true, [Self.episode("2")])
+        #expect(saved.isPlayed(Self.episode("1")) && !saved.isPlayed(Self.episode("2")))
+        let track = try Self.snapshot(of: Self.episode("2"), at: "http://h/2.mp3").tracks[0]
+        #expect(saved.last.queue.tracks.isEmpty && saved.resumePoint(of: track) == nil)
+        try await play([Self.snapshot()], memory: saved)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.databasePath)) == bytes)
+        // A damaged state is ignored.
+        try home.write("rubbish", to: "state/state.sqlite")
+        #expect(try !script().isPlayed(Self.episode("1")))
+    }
+
+    @Test func `two players keep each other's positions, and the queue of the last one to write`()
+        async throws
+    {
+        let one = try memory()
+        let two = try memory()
+        let long = { (number: Int, seconds: Int) in
+            Self.snapshot { ($0.currentIndex, $0.position) = (number, .seconds(seconds)) }
+        }
+        try await play([long(0, 100)], memory: one)
+        try await play([long(2, 200)], memory: two)
+        let next = try memory()
+        let tracks = Self.snapshot().tracks
+        #expect(next.resumePoint(of: tracks[0]) == .seconds(100))
+        #expect(next.resumePoint(of: tracks[2]) == .seconds(200))
+        #expect(next.last.place?.index == 2)
     }
 
     @Test func `lines are remembered in the order in which they were typed`() async throws {
         let first = try memory()
         for line in ["next", "stop"] { first.remember(line) }
         await first.finish()
-        #expect(try memory().history == ["next", "stop"])
+        #expect(try memory().last.history == ["next", "stop"])
     }
 }
 

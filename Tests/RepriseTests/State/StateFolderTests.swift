@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -23,63 +24,71 @@ import Testing
         Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
     }
 
-    @Test func `a file is written for its owner alone, and replaced whole`() throws {
-        #expect(try folder.read("session") == nil)
-        try folder.write(String(repeating: "long", count: 100_000), to: "session")
-        try folder.write("short", to: "session")
-        #expect(try folder.read("session") == "short")
-        #expect(mode(folder.path) == 0o700)
-        #expect(mode(folder.path + "/session") == 0o600)
-        #expect(entries() == ["session", "lock"])
-    }
+    private func volume() throws -> Int { try folder.read { try $0.session() }.volume }
 
-    @Test func `a link in the place of a file is replaced and not followed`() throws {
-        try folder.write("x", to: "other")
-        let precious = try home.write("precious", to: "precious")
-        symlink(precious, folder.path + "/session")
-        symlink(precious, folder.path + "/session.new")
-        symlink(precious, folder.path + "/history")
-        try folder.write("mine", to: "session")
-        folder.append("line", to: "history")
-        #expect(try StateFolder(path: home.path).read("precious") == "precious")
-        #expect(try folder.read("session") == "mine")
-    }
-
-    @Test func `only a text file of a sensible size is read; anything else can be set aside`() throws {
-        try folder.write("x", to: "session")
-        let path = folder.path + "/pipe"
-        for make in [{ mkfifo(path, 0o600) }, { mkdir(path, 0o700) }] {
-            #expect(make() == 0)
-            #expect(throws: StateError.self) { try folder.read("pipe") }
-            folder.setAside("pipe")
-            #expect(try folder.read("pipe") == nil)
-            try FileManager.default.removeItem(atPath: path + ".bad")
+    private func setVolume(_ volume: Int) throws {
+        try folder.change { tables in
+            var session = try tables.session()
+            session.volume = volume
+            try tables.save(session)
         }
-        try home.write([0xFF, 0xFE] as [UInt8], to: "deep/state/reprise/session")
-        #expect(throws: StateError.self) { try folder.read("session") }
-        truncate(folder.path + "/session", off_t(StateFolder.largestByteCount) + 1)
-        #expect(throws: StateError.self) { try folder.read("session") }
     }
 
-    @Test func `players that write at the same time leave a whole file`() async throws {
-        let texts = (0..<4).map { String(repeating: "\($0)", count: 200_000) }
-        await withTaskGroup(of: Void.self) { group in
-            for text in texts {
-                group.addTask { [folder] in for _ in 0..<20 { try? folder.write(text, to: "session") } }
+    @Test func `the database is written for its owner alone, and reading creates nothing`() throws {
+        #expect(try volume() == 100)
+        #expect(!FileManager.default.fileExists(atPath: home.path("deep")))
+        try setVolume(5)
+        #expect(try volume() == 5)
+        #expect(mode(folder.path) == 0o700 && mode(folder.databasePath) == 0o600)
+        #expect(entries() == ["state.sqlite"])
+        // A player that was killed before it made the tables.
+        try home.write([], to: "deep/state/reprise/state.sqlite")
+        #expect(try volume() == 100)
+        try setVolume(6)
+        #expect(try volume() == 6)
+    }
+
+    @Test func `a link in the place of the folder is followed, one in the place of the file is not`() throws {
+        try setVolume(5)
+        symlink(folder.path, home.path("link"))
+        let linked = StateFolder(path: home.path("link"))
+        #expect(try linked.read { try $0.session() }.volume == 5)
+        try FileManager.default.moveItem(atPath: folder.databasePath, toPath: home.path("precious"))
+        let precious = try Data(contentsOf: URL(fileURLWithPath: home.path("precious")))
+        symlink(home.path("precious"), folder.databasePath)
+        #expect(throws: SystemError.self) { try volume() }
+        #expect(throws: SystemError.self) { try setVolume(6) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: home.path("precious"))) == precious)
+    }
+
+    @Test func `anything else in the place of the file is an error`() throws {
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        for make in [{ mkfifo($0, 0o600) }, { mkdir($0, 0o700) }] as [(String) -> CInt] {
+            #expect(make(folder.databasePath) == 0)
+            #expect(throws: (any Error).self) { try volume() }
+            #expect(throws: (any Error).self) { try setVolume(6) }
+            try FileManager.default.removeItem(atPath: folder.databasePath)
+        }
+    }
+
+    @Test func `a change that fails leaves everything as it was`() throws {
+        try setVolume(5)
+        #expect(throws: CancellationError.self) {
+            try folder.change { tables in
+                try tables.setPlayed(true, "a")
+                try tables.save(SavedSession())
+                throw CancellationError()
             }
         }
-        let text = try #require(try folder.read("session"))
-        #expect(texts.contains(text))
-        #expect(entries() == ["session", "lock"])
+        #expect(try volume() == 5)
+        #expect(try folder.read { try $0.played() }.isEmpty)
     }
 
     @Test func `a long log is begun anew`() throws {
         let log = try #require(folder.log())
-        folder.append("words", to: "log")
-        #expect(folder.log() == log && mode(log) == 0o600)
-        #expect(try folder.read("log") == "words\n")
+        try home.write("words", to: "deep/state/reprise/log")
+        #expect(folder.log() == log && entries() == ["log"])
         truncate(log, StateFolder.longestLog + 1)
-        _ = folder.log()
-        #expect(try folder.read("log") == nil)
+        #expect(folder.log() == log && entries() == [])
     }
 }

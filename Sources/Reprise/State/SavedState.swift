@@ -1,0 +1,99 @@
+import Media
+
+/// What is saved of a session and of those before it.
+struct SavedState: Sendable, Equatable {
+    var queue = SavedQueue()
+    var session = SavedSession()
+    var places = ResumePlaces()
+    /// The keys of the played episodes.
+    var played: Set<String> = []
+    /// The URLs under which episodes were cached, by the keys of the episodes, the latest last.
+    var urls: [String: [String]] = [:]
+    /// The lines typed after `:`, oldest first.
+    var history: [String] = []
+
+    init() {}
+
+    /// Without `isContinued`, only what is no part of a session.
+    init(_ tables: StateTables, isContinued: Bool) throws {
+        played = try tables.played()
+        urls = try tables.urls()
+        history = try tables.history()
+        guard isContinued else { return }
+        queue = try tables.queue()
+        session = try tables.session()
+        places = ResumePlaces(positions: try tables.places())
+    }
+
+    /// The index and position in the queue.
+    var place: (index: Int, position: Duration)? {
+        guard let current = session.current, queue.tracks.indices.contains(current) else { return nil }
+        return (current, session.position)
+    }
+
+    /// Adds the URLs of `tracks` that are episodes, in case their feed names others later. Returns those that
+    /// are new.
+    mutating func addURLs(of tracks: [Track]) -> [EpisodeURL] {
+        var new: [EpisodeURL] = []
+        for track in tracks {
+            guard let key = track.episode?.key else { continue }
+            let url = track.location.savedText
+            guard urls[key]?.contains(url) != true else { continue }
+            urls[key, default: []].append(url)
+            new.append((key, url))
+        }
+        return new
+    }
+}
+
+/// The saved state of a session, other than its tracks: the position in the queue, volume and modes.
+struct SavedSession: Sendable, Equatable {
+    /// The index in the queue, from 0.
+    var current: Int?
+    var position = Duration.zero
+    var isPaused = false
+    /// 0...100.
+    var volume = 100
+    var repeatMode = RepeatMode.off
+    var isShuffled = false
+    var gainMode = GainMode.off
+    /// Scheme, host and port of the servers named on the command line, which may receive its secrets.
+    var origins: [String] = []
+
+    init() {}
+
+    /// Position, volume and modes of `snapshot`. A queue that was played to its end restarts, paused.
+    init(_ snapshot: PlayerSnapshot) {
+        let isAtEnd = snapshot.state == .ended
+        current = isAtEnd ? (snapshot.tracks.isEmpty ? nil : 0) : snapshot.currentIndex
+        position = isAtEnd ? .zero : snapshot.position
+        isPaused = [.paused, .stopped, .ended].contains(snapshot.state)
+        volume = snapshot.volume
+        repeatMode = snapshot.repeatMode
+        isShuffled = snapshot.isShuffled
+        gainMode = snapshot.gainMode
+    }
+}
+
+/// The positions at which long tracks and episodes were left, so that they continue there.
+struct ResumePlaces: Sendable, Equatable {
+    /// The shortest track whose position is saved: longer ones are podcasts and books, hardly songs.
+    static let shortestTrack = Duration.seconds(20 * 60)
+    /// A position this near to the start or the end is not worth returning to.
+    static let margin = Duration.seconds(30)
+
+    /// By `Track.placeKey`.
+    var positions: [String: Duration] = [:]
+    /// The keys whose positions were set or removed since they were saved.
+    var unsaved: Set<String> = []
+
+    /// Records the position of a long track, or of an episode of any length. Near its end the saved position
+    /// is removed, so that the track starts from its beginning the next time.
+    mutating func heard(_ track: Track, at position: Duration, of duration: Duration?) {
+        guard let duration, position >= Self.margin,
+            track.episode != nil || duration > Self.shortestTrack
+        else { return }
+        positions[track.placeKey] = duration - position >= Self.margin ? position : nil
+        unsaved.insert(track.placeKey)
+    }
+}

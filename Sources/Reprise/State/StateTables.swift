@@ -1,0 +1,248 @@
+import Media
+import System
+
+/// The key of an episode, and a URL under which bytes of it are cached.
+typealias EpisodeURL = (key: String, url: String)
+
+/// The tables of the state: the last session with its queue, and what is known of tracks and episodes.
+///
+/// What is read may have been damaged: a value that no session has is an error.
+struct StateTables {
+    let connection: SQLiteConnection
+
+    /// The format of the tables. It is raised when they change.
+    static let format: Int64 = 1
+
+    // MARK: The format
+
+    /// `true` if there are no tables yet. Throws if they have a newer format.
+    func isNew() throws -> Bool {
+        let format = try connection.statement("PRAGMA user_version").first { $0.integer(0) } ?? 0
+        guard (0...Self.format).contains(format) else {
+            throw SQLiteError(code: .schema, message: "a newer version made it, with format \(format)")
+        }
+        if format == 0,
+            try connection.statement("SELECT 1 FROM sqlite_schema").first(row: { _ in true }) != nil
+        {
+            throw Self.damage("it has no format")
+        }
+        return format == 0
+    }
+
+    /// Makes the tables, and fills them from the text files of earlier versions in the folder at `path`.
+    func make(takingOver path: String) throws {
+        try connection.execute(Self.tables + "PRAGMA user_version = \(Self.format)")
+        try EarlierFiles.takeOver(from: path, into: self)
+    }
+
+    /// Drops the oldest rows beyond the limits.
+    func trim() throws {
+        for (table, most) in [("places", 500), ("history", 500), ("played", 50_000), ("urls", 50_000)] {
+            let last = "(SELECT rowid FROM \(table) ORDER BY rowid DESC LIMIT 1 OFFSET \(most))"
+            try connection.execute("DELETE FROM \(table) WHERE rowid <= \(last)")
+        }
+    }
+
+    static func damage(_ message: String) -> SQLiteError { SQLiteError(code: .corrupt, message: message) }
+
+    // MARK: The session and its queue
+
+    func session() throws -> SavedSession {
+        let sql = "SELECT current, position, paused, volume, repeat, shuffled, gain FROM session"
+        let row = try connection.statement(sql).first { row in
+            var session = SavedSession()
+            session.current = row.isNull(0) ? nil : Int(try row.number(0, in: 0...Int64(Int32.max)))
+            session.position = row.time(1)
+            session.isPaused = row.integer(2) != 0
+            session.volume = Int(try row.number(3, in: 0...100))
+            session.repeatMode = try row.mode(4)
+            session.isShuffled = row.integer(5) != 0
+            session.gainMode = try row.mode(6)
+            return session
+        }
+        guard var session = row else { throw Self.damage("the row of the session is missing") }
+        session.origins = try connection.statement("SELECT origin FROM origins").all { $0.optionalText(0) }
+        guard session.origins.allSatisfy({ WebURL($0).map { $0.userInfo == nil } ?? false }) else {
+            throw Self.damage("a server that is not a URL")
+        }
+        return session
+    }
+
+    func save(_ session: SavedSession) throws {
+        let sql = """
+            UPDATE session
+            SET current = ?, position = ?, paused = ?, volume = ?, repeat = ?, shuffled = ?, gain = ?
+            """
+        try connection.statement(sql).run(
+            session.current.map { Int64($0) },
+            session.position.wholeMilliseconds,
+            Int64(session.isPaused ? 1 : 0),
+            Int64(session.volume),
+            session.repeatMode.rawValue,
+            Int64(session.isShuffled ? 1 : 0),
+            session.gainMode.rawValue
+        )
+        try connection.execute("DELETE FROM origins")
+        let insert = try connection.statement("INSERT INTO origins VALUES (?)")
+        for origin in session.origins { try insert.run(origin) }
+    }
+
+    func queue() throws -> SavedQueue {
+        var queue = SavedQueue(id: try queueID())
+        let sql =
+            "SELECT place, location, artist, title, duration, feed, guid, number, date, zone FROM tracks"
+        try connection.statement(sql).forEach { row in
+            let count = queue.tracks.count
+            guard row.integer(0) == count + 1,
+                let location = row.optionalText(1).flatMap({ ResourceLocation(savedText: $0) })
+            else { throw Self.damage("a track that is neither a file nor a URL") }
+            let artist = row.optionalText(2).map { SafeText($0) }
+            let title = row.optionalText(3).map { SafeText($0) }
+            queue.tracks.append(
+                Track(
+                    id: SavedQueue.trackID(count),
+                    location: location,
+                    tags: TrackTags(title: title, artist: artist),
+                    duration: row.isNull(4) ? nil : row.time(4),
+                    episode: try row.episode()
+                )
+            )
+            return true
+        }
+        return queue
+    }
+
+    /// Saves `queue`. Only the tracks that differ from those of `written` are written, unless another player
+    /// has saved its queue since.
+    func save(_ queue: SavedQueue, over written: SavedQueue) throws {
+        let id = try queueID()
+        guard id != queue.id else { return }
+        let written = id == written.id ? written : SavedQueue()
+        let insert = try connection.statement(
+            "INSERT OR REPLACE INTO tracks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        )
+        for (index, raw) in queue.tracks.enumerated() where !written.hasTrack(at: index, of: queue) {
+            let track = raw.described(by: queue.facts[raw.id])
+            try insert.run(
+                Int64(index + 1),
+                track.location.savedText,
+                track.tags.artist?.string,
+                track.tags.title?.string,
+                track.duration?.wholeMilliseconds,
+                track.episode?.feed,
+                track.episode?.guid,
+                track.episode.map { Int64($0.place) },
+                track.episode?.date?.seconds,
+                track.episode?.date.map { Int64($0.offset) }
+            )
+        }
+        try connection.statement("DELETE FROM tracks WHERE place > ?").run(Int64(queue.tracks.count))
+        try connection.statement("UPDATE session SET queue = ?").run(queue.id)
+    }
+
+    private func queueID() throws -> String {
+        try connection.statement("SELECT queue FROM session").first { $0.optionalText(0) ?? "" } ?? ""
+    }
+
+    // MARK: Tracks, episodes, and typed lines
+
+    /// The positions at which long tracks and episodes were left, by `Track.placeKey`.
+    func places() throws -> [String: Duration] {
+        let rows = try connection.statement("SELECT key, position FROM places").all { row in
+            (row.optionalText(0) ?? "", row.time(1))
+        }
+        return Dictionary(rows) { $1 }
+    }
+
+    /// Saves a position; `nil` removes it.
+    func setPlace(_ position: Duration?, of key: String) throws {
+        try connection.statement("DELETE FROM places WHERE key = ?").run(key)
+        guard let position = position?.wholeMilliseconds else { return }
+        try connection.statement("INSERT INTO places VALUES (?, ?)").run(key, position)
+    }
+
+    /// The keys of the played episodes.
+    func played() throws -> Set<String> {
+        Set(try connection.statement("SELECT key FROM played").all { $0.optionalText(0) })
+    }
+
+    func setPlayed(_ isPlayed: Bool, _ key: String) throws {
+        try connection.statement("DELETE FROM played WHERE key = ?").run(key)
+        if isPlayed { try connection.statement("INSERT INTO played VALUES (?)").run(key) }
+    }
+
+    /// The URLs under which bytes of episodes were cached, by the keys of the episodes, the latest last.
+    func urls() throws -> [String: [String]] {
+        var urls: [String: [String]] = [:]
+        try connection.statement("SELECT key, url FROM urls ORDER BY rowid").forEach { row in
+            urls[row.optionalText(0) ?? "", default: []].append(row.optionalText(1) ?? "")
+            return true
+        }
+        return urls
+    }
+
+    func add(_ urls: [EpisodeURL]) throws {
+        let insert = try connection.statement("INSERT OR IGNORE INTO urls VALUES (?, ?)")
+        for (key, url) in urls { try insert.run(key, url) }
+    }
+
+    /// The lines typed after `:`, oldest first.
+    func history() throws -> [String] {
+        try connection.statement("SELECT line FROM history ORDER BY rowid").all { $0.optionalText(0) }
+    }
+
+    func addLine(_ line: String) throws {
+        try connection.statement("INSERT INTO history VALUES (?)").run(line)
+    }
+
+    /// `session` has one row. Its `queue` is a text that is new whenever a player has changed `tracks`. Times
+    /// are in milliseconds, but `date` and `zone` in seconds. The keys of episodes are those of `Episode`.
+    private static let tables = """
+        CREATE TABLE session (
+            queue TEXT NOT NULL DEFAULT '', current INTEGER, position INTEGER NOT NULL DEFAULT 0,
+            paused INTEGER NOT NULL DEFAULT 0, volume INTEGER NOT NULL DEFAULT 100,
+            repeat TEXT NOT NULL DEFAULT 'off', shuffled INTEGER NOT NULL DEFAULT 0,
+            gain TEXT NOT NULL DEFAULT 'off'
+        ) STRICT;
+        INSERT INTO session DEFAULT VALUES;
+        CREATE TABLE origins (origin TEXT NOT NULL) STRICT;
+        CREATE TABLE tracks (
+            place INTEGER PRIMARY KEY, location TEXT NOT NULL, artist TEXT, title TEXT, duration INTEGER,
+            feed TEXT, guid TEXT, number INTEGER, date INTEGER, zone INTEGER
+        ) STRICT;
+        CREATE TABLE places (key TEXT NOT NULL UNIQUE, position INTEGER NOT NULL) STRICT;
+        CREATE TABLE played (key TEXT NOT NULL UNIQUE) STRICT;
+        CREATE TABLE urls (key TEXT NOT NULL, url TEXT NOT NULL, UNIQUE (key, url)) STRICT;
+        CREATE TABLE history (line TEXT NOT NULL) STRICT;
+
+        """
+}
+
+extension SQLiteRow {
+    fileprivate func number(_ column: CInt, in range: ClosedRange<Int64>) throws -> Int64 {
+        let number = integer(column)
+        guard range.contains(number) else { throw StateTables.damage("a number out of range") }
+        return number
+    }
+
+    /// A time of at most ten years, so that sums do not overflow.
+    fileprivate func time(_ column: CInt) -> Duration {
+        .milliseconds(min(max(0, integer(column)), 1 << 38))
+    }
+
+    fileprivate func mode<Mode: RawRepresentable<String>>(_ column: CInt) throws -> Mode {
+        guard let mode = optionalText(column).flatMap({ Mode(rawValue: $0) }) else {
+            throw StateTables.damage("an unknown mode")
+        }
+        return mode
+    }
+
+    /// The episode in the columns of `tracks` from `feed` on; `nil` if the track is none.
+    fileprivate func episode() throws -> Episode? {
+        guard let feed = optionalText(5) else { return nil }
+        let range: ClosedRange<Int64> = -100_000_000_000...1_000_000_000_000
+        let date = InternetDate(seconds: try number(8, in: range), offset: try number(9, in: range))
+        let place = Int(try number(7, in: range))
+        return Episode(feed: feed, guid: optionalText(6) ?? "", date: isNull(8) ? nil : date, place: place)
+    }
+}
