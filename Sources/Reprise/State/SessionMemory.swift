@@ -40,8 +40,8 @@ final class SessionMemory: Sendable {
     /// Reads the state. If it can't be used, it is left as it is, and this session is not saved.
     ///
     /// With `--fresh`, the last session and the positions are not used, and stay as they are until the
-    /// session has played for a minute. A session that is not interactive only knows the episodes, and changes
-    /// nothing.
+    /// session has played for a minute. A session that is not interactive only knows the episodes, and
+    /// changes nothing.
     init(folder: StateFolder, options: Options, isInteractive: Bool = true, clock: any MonotonicClock) {
         self.folder = folder
         self.isInteractive = isInteractive

@@ -5,8 +5,8 @@ import System
 /// `$XDG_STATE_HOME/reprise`: the private folder with what outlives a session, most of it in one database.
 ///
 /// Each reading and each change opens the database anew, so nothing has to be mended after a full disk, a
-/// lost mount, or the removal of the file. It has no write-ahead log, which needs memory that processes share:
-/// the folder may be on a network file system.
+/// lost mount, or the removal of the file. It has no write-ahead log, which needs memory that processes
+/// share: the folder may be on a network file system.
 struct StateFolder: Sendable {
     /// The folder is created with the first file.
     let path: String
