@@ -141,9 +141,10 @@ import Testing
     }
 
     @Test func `the place in another queue does not count`() throws {
-        try home.write("reprise queue 1\nid\tother\ntrack\t\t/a.mp3\t\t\nend\n", to: "state/queue")
+        let tracks = String(repeating: "track\t\t/a.mp3\t\t\n", count: 3)
+        try home.write("reprise queue 1\nid\tother\n\(tracks)end\n", to: "state/queue")
         let state = try read()
-        #expect(state.queue.tracks.count == 1 && state.place == nil && state.session.volume == 65)
+        #expect(state.queue.tracks.count == 3 && state.place == nil && state.session.volume == 65)
     }
 
     @Test func `of the episodes, lines that are cut or unknown are ignored`() throws {
