@@ -66,6 +66,23 @@ import Testing
         return state
     }
 
+    @Test func `a reconnection is reported while music plays, and after a stall by the start of the sink`() {
+        let playing = { PlayerEffect.emit(.playing(index: 2, position: .milliseconds($0), isExact: true)) }
+        var state = live()
+        #expect(state.send(.reconnected(1), heard: 1_000) == [playing(1_000)])
+        #expect(state.send(.reconnected(9), heard: 1_500) == [])
+        state.send(.outputEvent(.underrun), heard: 4_000)
+        #expect(state.send(.reconnected(1), .passPrimed(1), heard: 4_000) == [.startOutput])
+        #expect(state.send(.outputStarted, heard: 4_000).contains(playing(4_000)))
+    }
+
+    @Test func `each reconnection is found once, and not those before the first look`() {
+        var titles = LiveTitles()
+        #expect(titles.isReconnected(in: LiveReport(reconnections: 3)) == false)
+        #expect(titles.isReconnected(in: LiveReport(reconnections: 5)) == true)
+        #expect(titles.isReconnected(in: LiveReport(reconnections: 5)) == false)
+    }
+
     @Test func `a live stream refuses a pin, and other tracks with it are pinned`() {
         var state = PlayerState(exitsAtEnd: false, seed: 1)
         state.send(.launched(numbered(1...2)), .liveFound(1, Station()), .ready(1))

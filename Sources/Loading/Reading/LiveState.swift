@@ -38,6 +38,9 @@ struct LiveState: Sendable {
     private(set) var readTo: Int64
     private(set) var station: Station
     private var titles: [StreamTitle] = []
+    private var reconnections = 0
+    /// `true` from the end of a connection until bytes arrive again.
+    private var isBroken = false
     private var retry: RetryState
     /// Set once the stream was given up.
     private var finalError: MediaError?
@@ -73,7 +76,9 @@ struct LiveState: Sendable {
     /// The length; `nil` until the body has ended.
     var length: Int64? { hasEnded ? end : nil }
 
-    var report: LiveReport { LiveReport(station: station, titles: titles, readTo: readTo) }
+    var report: LiveReport {
+        LiveReport(station: station, titles: titles, reconnections: reconnections, readTo: readTo)
+    }
 
     var buffered: ByteRange { start..<end }
 
@@ -151,6 +156,8 @@ struct LiveState: Sendable {
     /// `bytes` arrived, after `title` if that is set.
     mutating func received(_ bytes: [UInt8], title: SafeText?) {
         retry.progressed()
+        if isBroken { reconnections += 1 }
+        isBroken = false
         if let title, title != titles.last?.text {
             titles.append(StreamTitle(offset: end, text: title))
             if titles.count > Self.mostTitles { titles.removeFirst() }
@@ -174,6 +181,7 @@ struct LiveState: Sendable {
             hasEnded = true
             return nil
         }
+        isBroken = true
         let error = error ?? MediaError(.cut, subject, "the stream has ended")
         let isWorthWaiting = RetryPolicy.isWorthWaiting(for: error)
         if error.code == .offline || (network.isOffline && isWorthWaiting), !network.isForced {

@@ -29,13 +29,21 @@ package struct LiveReport: Sendable, Equatable {
     package var station: Station
     /// The titles announced so far, oldest first; at most the last 32.
     package var titles: [StreamTitle]
+    /// How many connections after the first one have brought bytes.
+    package var reconnections: Int
     /// The offset after the last byte that was read. A read ends at the offset of the next title that was not
     /// reached before.
     package var readTo: Int64
 
-    package init(station: Station = Station(), titles: [StreamTitle] = [], readTo: Int64 = 0) {
+    package init(
+        station: Station = Station(),
+        titles: [StreamTitle] = [],
+        reconnections: Int = 0,
+        readTo: Int64 = 0
+    ) {
         self.station = station
         self.titles = titles
+        self.reconnections = reconnections
         self.readTo = readTo
     }
 }

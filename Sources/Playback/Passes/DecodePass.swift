@@ -92,7 +92,7 @@ struct DecodePass: Sendable {
             if step != .formatChanged { updates.forEach(send) }
             switch step {
             case .frames(let frames):
-                sendTitle(of: reader, decoder.info.songTitle, &titles, at: written)
+                sendNews(of: reader, decoder.info.songTitle, &titles, at: written)
                 let pcm = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(frames * format.bytesPerFrame)])
                 gain.apply(control.gain, to: pcm, of: format)
                 let bytes = UnsafeRawBufferPointer(pcm)
@@ -124,9 +124,9 @@ struct DecodePass: Sendable {
         .allocate(byteCount: step(of: format) * format.bytesPerFrame, alignment: 16)
     }
 
-    /// Sends the title of a live stream if a new one begins at `frame`; `song` is the title in the tags of
-    /// the music itself.
-    private func sendTitle(
+    /// Sends the title of a live stream if a new one begins at `frame`, and that the stream was reconnected;
+    /// `song` is the title in the tags of the music itself.
+    private func sendNews(
         of reader: any ResourceReader,
         _ song: SafeText?,
         _ titles: inout LiveTitles,
@@ -135,6 +135,7 @@ struct DecodePass: Sendable {
         // A resource with a length is no live stream; a live stream may look like a long body at first.
         guard reader.length == nil, let report = reader.report.live else { return }
         sendStation(of: report, &titles)
+        if titles.isReconnected(in: report) { send(.reconnected(id)) }
         guard let title = titles.next(in: report, song: song) else { return }
         send(.titleReached(id, title, frames: frame))
     }
@@ -236,6 +237,7 @@ struct LiveTitles: Sendable {
     private var sentTo: Int64 = -1
     /// The last title sent that came from the tags of the music itself.
     private var sentSong: SafeText?
+    private var reconnections: Int?
 
     /// The newest title of which music has been read, or `song`, the title in the tags of the music itself;
     /// `nil` if there is none, or if an earlier call returned it.
@@ -248,6 +250,12 @@ struct LiveTitles: Sendable {
         else { return nil }
         sentTo = title.offset
         return title.text
+    }
+
+    /// `true` if the stream was reconnected since the last call; `false` in the first call.
+    mutating func isReconnected(in report: LiveReport) -> Bool {
+        defer { reconnections = report.reconnections }
+        return reconnections.map { $0 < report.reconnections } ?? false
     }
 }
 

@@ -109,6 +109,8 @@ enum PlayerInput: Sendable {
     case liveFound(PassID, Station)
     /// A live stream has a new title, `frames` after the pass was allowed to write.
     case titleReached(PassID, SafeText, frames: FrameCount)
+    /// A live stream has a new connection, whose bytes arrive.
+    case reconnected(PassID)
     /// The current pass waits for the next attempt to load; `nil` if it does not wait.
     case loadWaits(PassID, LoadWait?)
     case networkChanged(ConnectivityReport)

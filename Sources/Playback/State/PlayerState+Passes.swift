@@ -233,6 +233,11 @@ extension PlayerState {
         return announce(pass)
     }
 
+    /// Reports that a live stream plays on. After a stall, the start of the sink reports it.
+    func reconnected(_ id: PassID) -> [PlayerEffect] {
+        lane.isCurrent(id) && output.isRunning ? lane.current.map { [playingEvent($0)] } ?? [] : []
+    }
+
     mutating func passPrimed(_ id: PassID) -> [PlayerEffect] {
         guard lane.lastGranted?.id == id, !output.isRunning else { return [] }
         output.primed()

@@ -118,6 +118,7 @@ struct PlayerState: Sendable {
         case .liveFound(let id, let station): liveFound(id, station)
         case .titleReached(let id, let title, let frames):
             lane.titleReached(id, title, after: frames) ? announceCurrent() : []
+        case .reconnected(let id): reconnected(id)
         case .loadWaits(let id, let wait):
             lane.isCurrent(id) ? wait.map { announcer.loadWaits(id, $0) } ?? [] : []
         case .networkChanged(let report): networkChanged(report)
@@ -181,10 +182,7 @@ struct PlayerState: Sendable {
         guard let pass = lane.current else { return effects }
         announcer.forgetFailure(of: pass.track.id)
         announcer.positionReported()
-        effects += [
-            .emit(.playing(index: index(of: pass), position: position, isExact: isExact)),
-            .allowReadAhead(pass.id),
-        ]
+        effects += [playingEvent(pass), .allowReadAhead(pass.id)]
         if let writing = lane.lastGranted { effects.append(.release(writing.id)) }
         if output.isFinishing { effects.append(.drain) }
         return effects
@@ -280,6 +278,10 @@ struct PlayerState: Sendable {
     }
 
     func announceCurrent() -> [PlayerEffect] { lane.current.map { announce($0) } ?? [] }
+
+    func playingEvent(_ pass: Pass) -> PlayerEffect {
+        .emit(.playing(index: index(of: pass), position: position, isExact: isExact))
+    }
 
     /// The shell fills in the buffered time.
     func positionEvent(_ pass: Pass) -> PlayerEffect {

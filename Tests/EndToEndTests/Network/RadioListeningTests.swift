@@ -101,6 +101,9 @@ import Testing
         let ends = process.lines.filter { $0.contains("\"event\":\"ended\"") }
         #expect(ends.isEmpty)
         #expect(process.isRunning, "\(process.lines) \(process.errorText)")
+        try await wait(for: "sound of three connections") {
+            process.lines.count { $0.contains("\"event\":\"playing\"") } >= 3
+        }
         let run = try await process.quit()
         // 60,000 bytes are more than 1.8 s at the bit rate of the music; three connections were heard.
         let frames = run.events("ended").first?.frames ?? 0
