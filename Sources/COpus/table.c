@@ -5,8 +5,6 @@
 
 #include "CSystem.h"
 
-// Result, name, parameters and arguments of every function that is used. The linker refuses one that is
-// missing here.
 #define FUNCTIONS(X) \
     X(OpusMSDecoder *, opus_multistream_decoder_create, \
       (opus_int32 rate, int channels, int streams, int coupled, const unsigned char *mapping, int *error), \
@@ -16,12 +14,7 @@
       (st, data, len, pcm, frames, fec)) \
     X(void, opus_multistream_decoder_destroy, (OpusMSDecoder *st), (st))
 
-// Each becomes a function of ours that calls libopus's.
-#define FORWARD(result, name, parameters, arguments) \
-    static __typeof__(name) *loaded_##name; \
-    result name parameters { return loaded_##name arguments; }
-
-FUNCTIONS(FORWARD)
+FUNCTIONS(CSYSTEM_FORWARD)
 
 static __typeof__(opus_multistream_decoder_ctl) *loaded_ctl;
 
@@ -30,9 +23,8 @@ int copus_set_gain(OpusMSDecoder *decoder, int gain) { return loaded_ctl(decoder
 int copus_reset(OpusMSDecoder *decoder) { return loaded_ctl(decoder, OPUS_RESET_STATE); }
 
 const char *copus_load(void) {
-#define SLOT(result, name, parameters, arguments) {#name, (void **)&loaded_##name},
     const struct csystem_function functions[] = {
-        FUNCTIONS(SLOT) {"opus_multistream_decoder_ctl", (void **)&loaded_ctl},
+        FUNCTIONS(CSYSTEM_SLOT) {"opus_multistream_decoder_ctl", (void **)&loaded_ctl},
     };
     return csystem_open_library("libopus.so.0", functions, sizeof functions / sizeof *functions);
 }

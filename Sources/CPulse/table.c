@@ -5,8 +5,6 @@
 
 #include "CSystem.h"
 
-// Result, name, parameters and arguments of every function that is used. The linker refuses one that is
-// missing here.
 #define FUNCTIONS(X) \
     X(int, pa_context_connect, \
       (pa_context *c, const char *server, pa_context_flags_t flags, const pa_spawn_api *api), \
@@ -99,16 +97,10 @@
     X(void, pa_threaded_mainloop_stop, (pa_threaded_mainloop *m), (m)) \
     X(void, pa_threaded_mainloop_unlock, (pa_threaded_mainloop *m), (m))
 
-// Each becomes a function of ours that calls libpulse's.
-#define FORWARD(result, name, parameters, arguments) \
-    static __typeof__(name) *loaded_##name; \
-    result name parameters { return loaded_##name arguments; }
-
-FUNCTIONS(FORWARD)
+FUNCTIONS(CSYSTEM_FORWARD)
 
 const char *cpulse_load(void) {
-#define SLOT(result, name, parameters, arguments) {#name, (void **)&loaded_##name},
-    const struct csystem_function functions[] = {FUNCTIONS(SLOT)};
+    const struct csystem_function functions[] = {FUNCTIONS(CSYSTEM_SLOT)};
     // The soname's 0 is libpulse's promise that every later version has the same interface.
     return csystem_open_library("libpulse.so.0", functions, sizeof functions / sizeof *functions);
 }

@@ -5,8 +5,6 @@
 
 #include "CSystem.h"
 
-// Result, name, parameters and arguments of every function that is used. The linker refuses one that is
-// missing here.
 #define FUNCTIONS(X) \
     X(int, vorbis_block_clear, (vorbis_block *vb), (vb)) \
     X(int, vorbis_block_init, (vorbis_dsp_state *v, vorbis_block *vb), (v, vb)) \
@@ -24,15 +22,9 @@
     X(int, vorbis_synthesis_read, (vorbis_dsp_state *v, int samples), (v, samples)) \
     X(int, vorbis_synthesis_restart, (vorbis_dsp_state *v), (v))
 
-// Each becomes a function of ours that calls libvorbis's.
-#define FORWARD(result, name, parameters, arguments) \
-    static __typeof__(name) *loaded_##name; \
-    result name parameters { return loaded_##name arguments; }
-
-FUNCTIONS(FORWARD)
+FUNCTIONS(CSYSTEM_FORWARD)
 
 const char *cvorbis_load(void) {
-#define SLOT(result, name, parameters, arguments) {#name, (void **)&loaded_##name},
-    const struct csystem_function functions[] = {FUNCTIONS(SLOT)};
+    const struct csystem_function functions[] = {FUNCTIONS(CSYSTEM_SLOT)};
     return csystem_open_library("libvorbis.so.0", functions, sizeof functions / sizeof *functions);
 }

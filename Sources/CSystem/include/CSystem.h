@@ -46,3 +46,12 @@ struct csystem_function {
 /// Returns NULL, or the reason why it failed, which is valid until the calling thread calls `dlopen(3)` or
 /// `dlsym(3)` again.
 const char *csystem_open_library(const char *soname, const struct csystem_function *functions, unsigned long count);
+
+/// Of `FUNCTIONS(X)`, the list of result, name, parameters and arguments of each function that is used:
+/// `FUNCTIONS(CSYSTEM_FORWARD)` defines functions of these names that call the library's, and
+/// `{FUNCTIONS(CSYSTEM_SLOT)}` is the array for `csystem_open_library`. The linker refuses a call of a function
+/// that is not in the list.
+#define CSYSTEM_FORWARD(result, name, parameters, arguments) \
+    static __typeof__(name) *loaded_##name; \
+    result name parameters { return loaded_##name arguments; }
+#define CSYSTEM_SLOT(result, name, parameters, arguments) {#name, (void **)&loaded_##name},

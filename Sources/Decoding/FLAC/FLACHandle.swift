@@ -16,25 +16,34 @@ final class FLACHandle: PacketCodec {
     ///
     /// With `checksDigest`, `finish` compares the MD5 of the samples, if all frames were decoded in order.
     init?(_ stream: FLACStreamInfo, checksDigest: Bool = false) {
-        guard let decoder = cflac_create() else { return nil }
+        guard let decoder = FLAC__stream_decoder_new() else { return nil }
         self.decoder = decoder
         self.checksDigest = checksDigest
         self.stream = stream
         exchange = Exchange(stream)
-        if checksDigest { cflac_check_md5(decoder) }
+        if checksDigest { FLAC__stream_decoder_set_md5_checking(decoder, 1) }
         let isReady = exchange.start(of: stream).withUnsafeBytes { bytes in
             exchange.input = bytes
             defer { exchange.input = UnsafeRawBufferPointer(start: nil, count: 0) }
-            return cflac_init(
+            let context = Unmanaged.passUnretained(exchange).toOpaque()
+            // libFLAC pulls bytes, and cannot seek.
+            let status = FLAC__stream_decoder_init_stream(
                 decoder,
                 Exchange.read,
+                nil,
+                nil,
+                nil,
+                nil,
                 Exchange.write,
+                nil,
                 Exchange.fail,
-                Unmanaged.passUnretained(exchange).toOpaque()
-            ) != 0 && cflac_process_metadata(decoder) != 0
+                context
+            )
+            return status == FLAC__STREAM_DECODER_INIT_STATUS_OK
+                && FLAC__stream_decoder_process_until_end_of_metadata(decoder) != 0
         }
         guard isReady else {
-            cflac_destroy(decoder)
+            FLAC__stream_decoder_delete(decoder)
             return nil
         }
     }
@@ -54,7 +63,7 @@ final class FLACHandle: PacketCodec {
         return handle
     }
 
-    deinit { cflac_destroy(decoder) }
+    deinit { FLAC__stream_decoder_delete(decoder) }
 
     var name: SafeText { SafeText("FLAC, \(stream.bitsPerSample) bits") }
 
@@ -74,13 +83,19 @@ final class FLACHandle: PacketCodec {
         }
     }
 
+    /// `true` if the decoder is ready for the next frame.
+    private var isReady: Bool {
+        let state = FLAC__stream_decoder_get_state(decoder)
+        return state == FLAC__STREAM_DECODER_SEARCH_FOR_FRAME_SYNC || state == FLAC__STREAM_DECODER_READ_FRAME
+    }
+
     func decode(_ packet: ArraySlice<UInt8>) -> Int {
         packet.withUnsafeBytes { bytes in
             guard let header = FLACFrameHeader(bytes, at: 0, in: stream) else { return 0 }
             // Bytes after the end of the previous frame may be left in libFLAC's buffer.
-            if !checksDigest || cflac_is_ready(decoder) == 0 { _ = cflac_flush(decoder) }
+            if !checksDigest || !isReady { FLAC__stream_decoder_flush(decoder) }
             exchange.begin(header, bytes)
-            while exchange.isPending, cflac_process_single(decoder) != 0, cflac_is_ready(decoder) != 0 {}
+            while exchange.isPending, FLAC__stream_decoder_process_single(decoder) != 0, isReady {}
             return exchange.isDecoded ? header.count : 0
         }
     }
@@ -93,7 +108,7 @@ final class FLACHandle: PacketCodec {
 
     /// Returns `false` if the samples do not have the MD5 that the stream states. Nothing can be decoded
     /// afterwards.
-    func finish() -> Bool { cflac_finish(decoder) != 0 }
+    func finish() -> Bool { FLAC__stream_decoder_finish(decoder) != 0 }
 }
 
 /// The bytes of one frame, which libFLAC's callbacks read, and the samples, which they write.

@@ -159,7 +159,7 @@ enum CurlFailure {
     }
 
     private static func text(of code: CURLcode) -> SafeText {
-        guard let text = ccurl_easy_strerror(code) else { return "unknown reason" }
+        guard let text = curl_easy_strerror(code) else { return "unknown reason" }
         return SafeText(String(cString: text))
     }
 }

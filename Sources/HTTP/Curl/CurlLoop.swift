@@ -33,7 +33,7 @@ final class CurlLoop: @unchecked Sendable {
     private struct Guarded {
         var phase = Phase.idle
         var commands: [Command] = []
-        /// Set while the thread may be asleep in `ccurl_multi_poll`.
+        /// Set while the thread may be asleep in `curl_multi_poll`.
         var wakeUp: WakeUp?
     }
 
@@ -43,7 +43,7 @@ final class CurlLoop: @unchecked Sendable {
         // as this is in `guarded`.
         let multi: UnsafeMutableRawPointer
 
-        func callAsFunction() { _ = ccurl_multi_wakeup(multi) }
+        func callAsFunction() { _ = curl_multi_wakeup(multi) }
     }
 
     private struct Unexplained {
@@ -83,7 +83,7 @@ final class CurlLoop: @unchecked Sendable {
     init(
         configuration: HTTPConfiguration,
         library: OptionalLibrary = CurlLoop.library,
-        resume: @escaping (UnsafeMutableRawPointer) -> CURLcode = { ccurl_easy_resume($0) }
+        resume: @escaping (UnsafeMutableRawPointer) -> CURLcode = { curl_easy_pause($0, CURLPAUSE_CONT) }
     ) {
         self.configuration = configuration
         self.library = library
@@ -170,14 +170,14 @@ final class CurlLoop: @unchecked Sendable {
             perform()
             if let milliseconds = Self.longestSleep(until: closesAt, now: configuration.clock.now) {
                 // A command, a socket or one of libcurl's own timers ends the sleep earlier.
-                ccurl_multi_poll(multi, milliseconds)
+                curl_multi_poll(multi, nil, 0, milliseconds, nil)
             } else {
                 closesAt = nil
                 makeMulti()
             }
         }
         for handle in handles.values {
-            ccurl_multi_remove(multi, handle.pointer)
+            curl_multi_remove_handle(multi, handle.pointer)
             handle.transfer?.cancel()
         }
         for each in unexplained { each.transfer?.cancel() }
@@ -193,7 +193,7 @@ final class CurlLoop: @unchecked Sendable {
     @discardableResult
     private func makeMulti() -> Bool {
         precondition(handles.isEmpty, "a connection with a transfer is not idle")
-        guard let fresh = ccurl_multi_init() else { return false }
+        guard let fresh = curl_multi_init() else { return false }
         ccurl_multi_set_long(fresh, CURLMOPT_MAXCONNECTS, Self.mostIdleConnections)
         freeMulti()
         multi = fresh
@@ -205,7 +205,7 @@ final class CurlLoop: @unchecked Sendable {
     /// on its next turn.
     private func freeMulti() {
         guarded.withLock { $0.wakeUp = nil }
-        if let multi { ccurl_multi_cleanup(multi) }
+        if let multi { curl_multi_cleanup(multi) }
         multi = nil
     }
 
@@ -233,7 +233,7 @@ final class CurlLoop: @unchecked Sendable {
         // The transfer may have been cancelled before it began.
         guard !transfer.isOver else { return }
         guard let handle = EasyHandle(transfer, configuration: configuration),
-            ccurl_multi_add(multi, handle.pointer) == CURLM_OK
+            curl_multi_add_handle(multi, handle.pointer) == CURLM_OK
         else {
             let cause: SafeText = "can't make the request (out of memory)"
             return transfer.failed(MediaError(.internalError, transfer.request.subject, cause))
@@ -246,7 +246,7 @@ final class CurlLoop: @unchecked Sendable {
     private func remove(_ id: Transfer.ID) {
         guard let handle = handles.removeValue(forKey: id) else { return }
         ids[handle.pointer] = nil
-        ccurl_multi_remove(multi, handle.pointer)
+        curl_multi_remove_handle(multi, handle.pointer)
         if handles.isEmpty { closesAt = configuration.clock.now + Self.longestIdle }
     }
 
@@ -262,7 +262,7 @@ final class CurlLoop: @unchecked Sendable {
     /// Performs all work that needs no waiting, and reports the transfers that have ended.
     private func perform() {
         var running: Int32 = 0
-        ccurl_multi_perform(multi, &running)
+        curl_multi_perform(multi, &running)
         var code = CURLE_OK
         while let pointer = ccurl_multi_next_finished(multi, &code) {
             if let id = ids[pointer] { end(id, code) }

@@ -22,7 +22,7 @@ final class EasyHandle {
 
     /// Returns `nil` if memory ran out, or if libcurl refused an option of the request.
     init?(_ transfer: Transfer, configuration: HTTPConfiguration) {
-        guard let pointer = ccurl_easy_init() else { return nil }
+        guard let pointer = curl_easy_init() else { return nil }
         self.pointer = pointer
         self.transfer = transfer
         request = transfer.request
@@ -32,9 +32,9 @@ final class EasyHandle {
     }
 
     deinit {
-        ccurl_easy_cleanup(pointer)
-        ccurl_slist_free(headers)
-        ccurl_slist_free(okayAliases)
+        curl_easy_cleanup(pointer)
+        curl_slist_free_all(headers)
+        curl_slist_free_all(okayAliases)
     }
 
     /// The facts about the end of the transfer, as far as libcurl knows them.
@@ -183,11 +183,11 @@ final class EasyHandle {
             guard set(CURLOPT_NETRC_FILE, file: file) else { return false }
         }
         for line in request.headerLines {
-            guard let longer = ccurl_slist_append(headers, line) else { return false }
+            guard let longer = curl_slist_append(headers, line) else { return false }
             headers = longer
         }
         // Accepts the responses of SHOUTcast. `ResponseHead` reads the status that follows.
-        okayAliases = ccurl_slist_append(nil, "ICY ")
+        okayAliases = curl_slist_append(nil, "ICY ")
         return okayAliases != nil
             && ccurl_easy_set_pointer(pointer, CURLOPT_HTTP200ALIASES, okayAliases) == CURLE_OK
             && ccurl_easy_set_pointer(pointer, CURLOPT_HTTPHEADER, headers) == CURLE_OK
