@@ -175,7 +175,6 @@ struct LoaderParts: Sendable {
 
     var network: ConnectivityReport { connectivity?.report ?? ConnectivityReport() }
 
-    /// Records a decision about `resource` in the journal.
     func decided(_ decision: JournalRecord.Decision, _ text: SafeText, about resource: SafeText) {
         journal?.record(
             JournalRecord(time: clock.now, resource: resource, event: .decision(decision, text))

@@ -1,7 +1,6 @@
 package import Media
 package import System
 
-/// A sink that `--sink` names.
 package enum SinkKind: Sendable, Equatable {
     /// The PulseAudio server, with its default sink or the one with this name.
     case pulse(sink: String?)
@@ -13,7 +12,6 @@ package enum SinkKind: Sendable, Equatable {
     case wav(path: String)
     /// Samples into a file without a header.
     case raw(path: String)
-    /// Samples on standard output.
     case rawStandardOutput
 
     /// Parses the argument of `--sink`; `nil` if it names no sink; then `refusal(of:)` returns the message.

@@ -233,7 +233,6 @@ struct Wiring {
 
 // Shared by playing and `reprise cache`.
 extension Wiring {
-    /// `true` if standard output is a terminal that can show a screen.
     static var canShowScreen: Bool { TerminalConfiguration(BasePaths.variable).isUsable }
 
     /// The reason why a terminal gets no screen, if that is its type.

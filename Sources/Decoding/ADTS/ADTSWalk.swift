@@ -40,7 +40,6 @@ struct ADTSWalk {
         self.offset = offset
     }
 
-    /// The offset of the next step.
     var nextOffset: Int64 { offset + Int64(index) }
 
     var endOffset: Int64 { offset + Int64(bytes.count) }

@@ -3,7 +3,6 @@ import Media
 
 /// The header of a FLAC frame (RFC 9639 §9.1). Pure.
 struct FLACFrameHeader: Equatable {
-    /// The most bytes of a header.
     static let mostBytes = 16
     /// The fewest bytes of a header: the codes, a number of one byte, and the check.
     static let fewestBytes = 6

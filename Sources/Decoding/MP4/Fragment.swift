@@ -72,7 +72,6 @@ struct Fragment {
 
 /// The index of fragments in a box `sidx` (ISO/IEC 14496-12 §8.16.3). Pure.
 struct FragmentTimes {
-    /// The most references that are read.
     static let mostReferences = 16_384
     static let mostByteCount: Int64 = 32 + 12 * Int64(mostReferences)
 

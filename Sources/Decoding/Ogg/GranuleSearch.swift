@@ -63,7 +63,6 @@ struct GranuleSearch {
         /// The number of pages, and their length together.
         var pageCount: Int64 = 0
         var pagesByteCount: Int64 = 0
-        /// The first and the last page.
         var seen: (first: Place, last: Place)?
         /// The last page at or before the target at which decoding can begin, and the first one after the
         /// target.

@@ -23,7 +23,6 @@ extension ChainedStream {
         min(format.frames(in: time - startTime), frameCount ?? .max)
     }
 
-    /// The landing of a seek at PCM frame `number` of the stream.
     func landing(at number: FrameCount, isExact: Bool) -> SeekLanding {
         SeekLanding(frame: format.frames(in: startTime) + number, isExact: isExact)
     }
@@ -47,7 +46,6 @@ struct StreamChain<Stream: ChainedStream> {
     /// The length of the resource when its end was looked at; `nil` before that.
     var tailLength: Int64?
 
-    /// The stream that is played.
     var current: Stream { streams[playing] }
 
     /// `true` if the kept streams take all their memory: a further one replaces the last.

@@ -142,7 +142,6 @@ struct StreamMap {
             || frames * Int64(header.longestFrameByteCount) + slack < bytes
     }
 
-    /// The header, if nothing contradicts it.
     private var trusted: XingHeader? { isContradicted ? nil : xing }
 
     /// The last frame whose place is known: observed, or the end of the first of joined files, which its

@@ -85,7 +85,6 @@ package struct ResourceLoadState: Sendable {
     /// none.
     func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
 
-    /// The outcome of a read at `offset`.
     func outlook(at offset: Int64, _ moment: Moment) -> ReadOutlook {
         if moment.stored.contains(offset) { return .stored }
         if answers.isPastEnd(offset, isPlaying: readers.bytesPerSecond > 0) { return .end }

@@ -102,7 +102,6 @@ final class ResourceLoader: Sendable {
 
     // MARK: Steps
 
-    /// Passes one event to the state and performs its actions.
     func step(_ event: (inout ResourceLoadState, LoadMoment) -> [LoadAction]) {
         perform(decide { event(&$0.state, $1) })
     }

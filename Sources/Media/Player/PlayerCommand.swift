@@ -59,7 +59,6 @@ package enum RepeatMode: String, Sendable, CaseIterable {
     case all
 }
 
-/// The modes of playing.
 package struct PlayModes: Sendable, Equatable {
     package var isShuffled: Bool
     package var repeatMode: RepeatMode

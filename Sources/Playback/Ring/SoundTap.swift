@@ -68,7 +68,6 @@ final class SoundTap: Sendable {
         }
     }
 
-    /// The picture of the frame that is heard; `nil` if there is none.
     func picture(at heard: FrameCount) -> SoundPicture? {
         guard isWatched.load(ordering: .relaxed) else { return nil }
         return reel.withLock { $0.picture(at: heard) }

@@ -36,7 +36,6 @@ struct Announcer: Sendable {
 
     // MARK: Messages
 
-    /// `failed` is the command that failed, if the message is about one.
     mutating func note(_ message: SafeText, failed: PlayerCommand? = nil) {
         messageCount += 1
         messages.append(PlayerMessage(number: messageCount, time: now, text: message, failed: failed))

@@ -82,7 +82,6 @@ struct PassStart: Sendable, Equatable {
     var requestDelay = Duration.zero
 }
 
-/// An input of `PlayerState`.
 enum PlayerInput: Sendable {
     case command(PlayerCommand)
     /// A command of a script, which takes its turn behind those before it.
@@ -95,7 +94,6 @@ enum PlayerInput: Sendable {
     case reading(tracks: Int, of: SafeText?, isAddition: Bool = false)
     /// Tracks of the `add` of `source`. More of them follow unless `isLast`.
     case added([Track], problems: [MediaError], isLast: Bool = true, source: String? = nil)
-    /// An error, and the command that failed with it, if any.
     case notice(MediaError, failed: PlayerCommand? = nil)
     case passReady(PassID, StreamInfo, SeekLanding)
     /// The start of the pass is not stored yet, and the server sends the file only as a whole.
@@ -131,7 +129,6 @@ enum PlayerInput: Sendable {
     case formatChanged(PassID, StreamInfo, frames: FrameCount)
     /// The pass has written everything; `frames` count since it was allowed to write.
     case passWritten(PassID, frames: FrameCount)
-    /// The track of the pass is a list, of these tracks, instead of music.
     case listFound(PassID, ResolvedTracks)
     /// The pass stopped before its end, after writing `frames`.
     case passFailed(PassID, MediaError, frames: FrameCount)

@@ -55,7 +55,6 @@ extension PlayerState {
         announcer.badCommand("The track is \(duration.clockTime) long")
     }
 
-    /// Marks the episode of `track`, if it is one, as played.
     mutating func markPlayed(_ track: Track) -> [PlayerEffect] {
         guard track.episode != nil, let place = queue.place(of: track.id) else { return [] }
         let episodes = queue.setPlayed(true, at: RangeSet(place..<place + 1))

@@ -296,7 +296,6 @@ struct PlayerState: Sendable {
         )
     }
 
-    /// The events of the changes of the queue that have none yet.
     mutating func queueEvents() -> [PlayerEffect] { queue.takeChanges().map { .emit(.queue($0)) } }
 
     // MARK: What snapshots show

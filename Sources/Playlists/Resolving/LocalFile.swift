@@ -66,7 +66,6 @@ package enum LocalFile {
         MediaError(.emptyResource, subject, "the file is empty")
     }
 
-    /// The error for the errno `code` at `path`.
     static func failure(_ code: Int32, _ path: String) -> MediaError {
         switch code {
         case ENOENT, ENOTDIR: MediaError(.notFound, SafeText(path), "no such file or folder")

@@ -168,7 +168,6 @@ enum Reference: Equatable {
         return nil
     }
 
-    /// `true` if `text` begins with a drive letter of Windows.
     static func hasDriveLetter(_ text: String) -> Bool {
         let start = Array(text.utf8.prefix(3))
         guard start.count >= 2, start[1] == UInt8(ascii: ":") else { return false }

@@ -55,7 +55,6 @@ struct PlaylistProblems: Sendable, Equatable {
         return all
     }
 
-    /// The error for the folder `subject`, in which no track was found.
     func emptyFolder(_ subject: SafeText) -> MediaError {
         let cause = leftOutText.map { "no music that Reprise plays (left out " + $0 + ")" }
         return MediaError(.emptyFolder, subject, cause ?? "no music in this folder")

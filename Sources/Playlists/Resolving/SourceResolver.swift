@@ -148,7 +148,6 @@ package final class SourceResolver: TrackResolver {
         }
     }
 
-    /// `true` if the bytes that are cached at `url` are those of a list.
     private func isCachedList(_ reader: any ResourceReader, at url: WebURL) async throws -> Bool {
         let stored = try await reader.readStored(at: 0, count: ResourceKind.headLength)
         return !stored.isEmpty && kind(of: stored, from: reader, at: .web(url)).isList

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Media
 
-/// `reprise cache`.
 struct CacheCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
@@ -50,7 +49,6 @@ struct CacheCommands: ParsableCommand {
     }
 }
 
-/// A command of `reprise cache`.
 private protocol CacheSubcommand: ParsableCommand {
     /// The settings of the configuration file for which the command has options.
     static var settings: [Setting] { get }

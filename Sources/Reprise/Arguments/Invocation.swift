@@ -190,7 +190,6 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 
     var description: String { message.string }
 
-    /// Throws `refusal` unless `isAccepted`.
     static func check(_ isAccepted: Bool, _ refusal: String) throws(UsageError) {
         guard isAccepted else { throw UsageError(refusal) }
     }

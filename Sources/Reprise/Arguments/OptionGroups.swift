@@ -119,7 +119,6 @@ struct NetworkOptions: ParsableArguments, Sendable {
         Setting("network", "--cacert"),
     ]
 
-    /// The header fields to add to requests, in order.
     var headers: [RequestHeader] { headerArguments.flatMap(\.fields) }
 
     func validate() throws {

@@ -3,7 +3,6 @@
 /// A refusal states what to write instead. It follows ArgumentParser's "The value '101' is invalid for
 /// '--volume <percent>': ".
 enum OptionValue {
-    /// Returns `value`; throws `refusal` if it is `nil`.
     static func accepted<Value>(_ value: Value?, _ refusal: String) throws(UsageError) -> Value {
         guard let value else { throw UsageError(refusal) }
         return value

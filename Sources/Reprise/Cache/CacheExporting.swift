@@ -3,7 +3,6 @@ import Glibc
 import Media
 import System
 
-/// `reprise cache export`.
 struct CacheExporting {
     let command: CacheCommand
 

@@ -9,7 +9,6 @@ struct NamedEntries {
     /// The name of the command, for its messages.
     let name: SafeText
 
-    /// The most candidates that are printed.
     static let mostCandidates = 20
 
     /// The cached track of `source`, a URL or a word. Prints the reason and returns `nil` if there is none,

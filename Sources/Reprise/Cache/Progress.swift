@@ -186,7 +186,6 @@ struct FetchTotals: Sendable {
 
 /// The line of one progress bar. Pure.
 enum ProgressBar {
-    /// The most cells of a bar.
     static let mostCells = 30
     /// The fewest cells of a bar; with less room there is no bar.
     static let leastCells = 5

@@ -8,7 +8,6 @@ import TerminalUI
 /// The reader waits while the player has many commands to carry out, or many answers to write: then the pipe
 /// fills, and the program at its other end waits too.
 enum CommandReader {
-    /// The code of the notice for a line that is not a command.
     static let noticeCode = "bad-command"
 
     /// Reads `descriptor` on a separate thread until the input ends or a read fails. The end of the input

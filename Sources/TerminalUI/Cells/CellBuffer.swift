@@ -88,7 +88,6 @@ package struct CellBuffer: Sendable, Equatable {
         draw(text, column: start, row: row, limit: columns.upperBound - start, style: style)
     }
 
-    /// Gives one column of a row another style.
     mutating func restyle(column: Int, row: Int, style: Style) {
         guard (0..<rows).contains(row), (0..<columns).contains(column) else { return }
         let cell = cells[row * columns + column]

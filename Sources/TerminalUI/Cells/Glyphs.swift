@@ -56,7 +56,6 @@ package enum Glyphs: Sendable {
         }
     }
 
-    /// The symbol of the player's state.
     func sign(of state: PlayerSnapshot.State) -> SafeText {
         switch state {
         case .playing: playing

@@ -14,7 +14,6 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case notice
     /// Text being typed, and what matches it.
     case prompt
-    /// A marked row.
     case marked
     /// The current position in the bar.
     case head

@@ -195,7 +195,6 @@ private struct CommandCompletion: Equatable {
         }
     }
 
-    /// The longest common beginning of all `candidates`.
     static func commonStart(_ candidates: [String]) -> String {
         guard var common = candidates.first else { return "" }
         for candidate in candidates.dropFirst() {

@@ -24,7 +24,6 @@ package enum Key: Hashable, Sendable, ExpressibleByExtendedGraphemeClusterLitera
 
     package init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
 
-    /// The keys that are named by a word.
     private static let names: [Key: SafeText] = [
         " ": "Space", .enter: "Enter", .escape: "Esc", .backspace: "Backspace", .delete: "Del", .up: "Up",
         .down: "Down", .left: "Left", .right: "Right", .pageUp: "PgUp", .pageDown: "PgDn", .home: "Home",

@@ -32,7 +32,6 @@ package enum UICommand: Sendable, Equatable {
     case toggleRemainingTime
     /// Shows or hides the spectrum and the level meters.
     case toggleSound
-    /// Opens the command line with this text in it.
     case openCommandLine(String)
     case toggleHelp
     /// Closes what was opened last: a view, a filter, the marks.

@@ -8,7 +8,6 @@ package enum UIEvent: Sendable, Equatable {
     /// The paths that begin with a word, the result of `UIAction.listPaths`.
     case listed(word: String, paths: [String])
     case mouse(MouseEvent)
-    /// The player's newest snapshot.
     case snapshot(PlayerSnapshot)
     /// The content of the cache; `nil` if there is no cache.
     case cache(CacheContents?)

@@ -5,12 +5,10 @@ struct ViewLists: Sendable {
     private var views = ViewTable.rows
     /// The index of the open view.
     private var place = 0
-    /// The view to return to from the help.
     private(set) var viewBeforeHelp = ViewName.queue
     /// The running search in each view, or the last one, which `findNext` repeats.
     private var searches: [ViewName: RowSearch] = [:]
 
-    /// The open view.
     var current: any ListView { views[place] }
 
     var open: ViewName { type(of: current).name }
@@ -21,7 +19,6 @@ struct ViewLists: Sendable {
         set { views[place].list = newValue }
     }
 
-    /// The view of a type in the table.
     func view<View: ListView>(_: View.Type = View.self) -> View {
         views.lazy.compactMap { $0 as? View }.first ?? View()
     }
@@ -113,7 +110,6 @@ struct ViewLists: Sendable {
     /// `true` if the last search selected a row.
     var hasFound: Bool { searches[open]?.found != nil }
 
-    /// The text being searched; `nil` if there is no search.
     var searchText: String? { searches[open]?.text }
 
     /// The text of a search that found no match in any row; `nil` if it found one or is still running.

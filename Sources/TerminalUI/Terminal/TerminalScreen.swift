@@ -103,7 +103,6 @@ package struct ScreenSurroundings: Sendable {
 package enum TerminalExit: Sendable, Equatable {
     /// The player ended by itself.
     case over
-    /// The user quit.
     case quit
     /// A signal (SIGINT, SIGTERM, SIGHUP), or the loss of the terminal, which counts as SIGHUP.
     case signal(Int32)

@@ -95,11 +95,9 @@ extension ListView {
     }
 }
 
-/// Names a view.
 package struct ViewName: Sendable, Hashable {
     /// The word that opens it.
     package let word: String
-    /// The help for its key.
     let help: SafeText
 
     /// In the order of their numbers.
