@@ -2,12 +2,8 @@
 
 #include <curl/curl.h>
 
-/// Opens and initialises libcurl: it and its thirty dependencies cost milliseconds and megabytes that a cached
-/// song never needs. To be called once per process.
-///
-/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader
-/// again. No `curl_` function may be called before this has returned NULL. Those that `table.c` lists are
-/// linked, and no others.
+/// Opens and initialises libcurl (see `csystem_open_library`): it and its thirty dependencies cost
+/// milliseconds and megabytes that a cached song never needs.
 const char *ccurl_load(void);
 
 /// The functions that take a value of any type, which Swift cannot call.
@@ -33,13 +29,9 @@ static inline CURLcode ccurl_easy_set_pointer(CURL *handle, CURLoption option, v
     return ccurl_variadic_functions.easy_setopt(handle, option, value);
 }
 
-static inline CURLcode ccurl_easy_set_write_callback(CURL *handle, curl_write_callback callback) {
-    return ccurl_variadic_functions.easy_setopt(handle, CURLOPT_WRITEFUNCTION, callback);
-}
-
-/// The header callback has the shape of the write callback.
-static inline CURLcode ccurl_easy_set_header_callback(CURL *handle, curl_write_callback callback) {
-    return ccurl_variadic_functions.easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback);
+/// Sets `CURLOPT_WRITEFUNCTION` or `CURLOPT_HEADERFUNCTION`.
+static inline CURLcode ccurl_easy_set_data_callback(CURL *handle, CURLoption option, curl_write_callback callback) {
+    return ccurl_variadic_functions.easy_setopt(handle, option, callback);
 }
 
 /// Called for each new socket, before it connects.

@@ -35,10 +35,7 @@ struct cfaad_frame {
 
 typedef void *cfaad_decoder;
 
-/// Opens libfaad2. To be called once per process.
-///
-/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader
-/// again. No other function here may be called before this has returned NULL.
+/// Opens libfaad2 (see `csystem_open_library`).
 const char *cfaad_load(void);
 
 /// A decoder of packets without headers, whose samples are `float`; NULL if `configuration`, an

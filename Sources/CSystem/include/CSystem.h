@@ -41,16 +41,17 @@ struct csystem_function {
     void **slot;
 };
 
-/// Opens the library with this soname for the rest of the process, and finds `count` functions of it.
+/// Opens the library with this soname for the rest of the process, and finds `count` functions of it. The
+/// loaders of the libraries call it; each loader is called once per process.
 ///
 /// Returns NULL, or the reason why it failed, which is valid until the calling thread calls `dlopen(3)` or
-/// `dlsym(3)` again.
+/// `dlsym(3)` again. No function of the library may be called before this has returned NULL.
 const char *csystem_open_library(const char *soname, const struct csystem_function *functions, unsigned long count);
 
-/// Of `FUNCTIONS(X)`, the list of result, name, parameters and arguments of each function that is used:
+/// `FUNCTIONS(X)` lists the result, name, parameters and arguments of each function that is used.
 /// `FUNCTIONS(CSYSTEM_FORWARD)` defines functions of these names that call the library's, and
-/// `{FUNCTIONS(CSYSTEM_SLOT)}` is the array for `csystem_open_library`. The linker refuses a call of a function
-/// that is not in the list.
+/// `{FUNCTIONS(CSYSTEM_SLOT)}` is the array for `csystem_open_library`. The linker refuses a call of a
+/// function that is not in the list.
 #define CSYSTEM_FORWARD(result, name, parameters, arguments) \
     static __typeof__(name) *loaded_##name; \
     result name parameters { return loaded_##name arguments; }

@@ -55,12 +55,12 @@ final class EasyHandle {
     private func setCallbacks() {
         // Unretained: after `deinit` libcurl has forgotten the pointer.
         let context = Unmanaged.passUnretained(self).toOpaque()
-        ccurl_easy_set_write_callback(pointer) { bytes, size, count, context in
+        ccurl_easy_set_data_callback(pointer, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let bytes, let handle = EasyHandle.from(context) else { return 0 }
             return handle.received(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         ccurl_easy_set_pointer(pointer, CURLOPT_WRITEDATA, context)
-        ccurl_easy_set_header_callback(pointer) { bytes, size, count, context in
+        ccurl_easy_set_data_callback(pointer, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             guard let bytes, let handle = EasyHandle.from(context) else { return 0 }
             // The line is not zero-terminated.
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
