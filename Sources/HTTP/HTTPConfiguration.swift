@@ -32,9 +32,7 @@ package struct HTTPConfiguration: Sendable {
     package init() {}
 
     /// `true` if the user's secrets may be sent to the origin of `url`.
-    func maySendSecrets(to url: WebURL) -> Bool {
-        secretOrigins?.contains(url) ?? true
-    }
+    func maySendSecrets(to url: WebURL) -> Bool { secretOrigins?.contains(url) ?? true }
 
     /// `true` if `url` has a user name and a password that are not sent.
     func withholdsUserInfo(of url: WebURL) -> Bool { url.userInfo != nil && !maySendSecrets(to: url) }

@@ -91,9 +91,7 @@ struct ResponseHead: Equatable, Sendable {
     // MARK: Fields
 
     /// Every value of `name`, which must be in lower case, in the order of their arrival.
-    func values(_ name: String) -> [String] {
-        fields.lazy.filter { $0.name == name }.map(\.value)
-    }
+    func values(_ name: String) -> [String] { fields.lazy.filter { $0.name == name }.map(\.value) }
 
     /// The first value of `name`, which must be in lower case.
     private func first(_ name: String) -> String? { fields.first { $0.name == name }?.value }

@@ -72,9 +72,7 @@ struct RouteMemory {
     }
 
     /// Forgets the route to `original`, which failed.
-    mutating func forget(_ original: WebURL) {
-        routes[original] = nil
-    }
+    mutating func forget(_ original: WebURL) { routes[original] = nil }
 }
 
 /// The cookies that redirects have set. Each is sent only to the host that set it, and only for the resource

@@ -176,8 +176,6 @@ struct LoaderParts: Sendable {
     var network: ConnectivityReport { connectivity?.report ?? ConnectivityReport() }
 
     func decided(_ decision: JournalRecord.Decision, _ text: SafeText, about resource: SafeText) {
-        journal?.record(
-            JournalRecord(time: clock.now, resource: resource, event: .decision(decision, text))
-        )
+        journal?.record(JournalRecord(time: clock.now, resource: resource, event: .decision(decision, text)))
     }
 }

@@ -43,16 +43,12 @@ package final class WorkThread: TaskExecutor {
     }
 
     /// Runs `body` on the thread without waiting for it.
-    package func submit(_ body: @escaping @Sendable () -> Void) {
-        enqueue(job: .closure(body))
-    }
+    package func submit(_ body: @escaping @Sendable () -> Void) { enqueue(job: .closure(body)) }
 
     /// Ends the thread after the jobs submitted so far. None may be submitted afterwards.
     package func stop() { state.withLock { $0.isStopped = true } }
 
-    package func enqueue(_ job: consuming ExecutorJob) {
-        enqueue(job: .task(UnownedJob(job)))
-    }
+    package func enqueue(_ job: consuming ExecutorJob) { enqueue(job: .task(UnownedJob(job))) }
 
     private func enqueue(job: Job) {
         let isFirst = state.withLock { state in

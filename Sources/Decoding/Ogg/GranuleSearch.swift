@@ -80,9 +80,7 @@ struct GranuleSearch {
         /// Bytes for one frame; `nil` if there are too few pages to compute it.
         var rate: Double? {
             guard let seen, seen.last.position > seen.first.position, seen.last.offset > seen.first.offset
-            else {
-                return nil
-            }
+            else { return nil }
             return Double(seen.last.offset - seen.first.offset)
                 / Double(seen.last.position - seen.first.position)
         }

@@ -102,9 +102,7 @@ struct VorbisHead: OggCodec {
 
     init(_ packet: [UInt8]) throws(Refusal) {
         guard packet.count >= Self.byteCount, packet[7..<11].allSatisfy({ $0 == 0 }), packet[29] & 1 == 1
-        else {
-            throw .damaged
-        }
+        else { throw .damaged }
         func number(_ index: Int) -> Int {
             Int(ChunkWalk.number(packet[index..<index + 4], isBigEndian: false))
         }

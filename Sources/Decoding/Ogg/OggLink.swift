@@ -82,9 +82,7 @@ struct OggLink {
     var firstSound: FrameCount { FrameCount(format.sampleRate / 4) }
 
     /// The offset up to which one request from the first page on probably has the first sound.
-    var firstSoundEnd: Int64 {
-        head.dataStart + 2 * pageByteCount + Int64(rate / 4)
-    }
+    var firstSoundEnd: Int64 { head.dataStart + 2 * pageByteCount + Int64(rate / 4) }
 
     var bytesPerFrame: Double { rate / Double(format.sampleRate) }
 

@@ -32,9 +32,7 @@ struct OggPage: Equatable {
     private var bodyByteCount: Int { lacing.reduce(0) { $0 + Int($1) } }
 
     /// `true` if a packet begins on the page and ends on it, so that decoding can begin with the page.
-    var hasWholePacket: Bool {
-        lacing.count { $0 < 255 } > (isContinued ? 1 : 0)
-    }
+    var hasWholePacket: Bool { lacing.count { $0 < 255 } > (isContinued ? 1 : 0) }
 
     /// The head of the page that begins at `index` of `bytes`; `nil` if there is none, or if its table of
     /// lacing values is not in `bytes`. The checksum is not checked.

@@ -52,10 +52,7 @@ struct ChunkReader {
             requestEnd = range.lowerBound + Int64(ByteWindow.requestByteCount)
         }
         let end = min(range.upperBound, requestEnd)
-        try await window.fill(
-            Int(end - range.lowerBound),
-            askingUpTo: Int(requestEnd - range.lowerBound)
-        )
+        try await window.fill(Int(end - range.lowerBound), askingUpTo: Int(requestEnd - range.lowerBound))
         return window.bytes.prefix(Int(end - range.lowerBound))
     }
 }

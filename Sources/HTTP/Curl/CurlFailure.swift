@@ -127,10 +127,7 @@ enum CurlFailure {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             (.tlsFailed, host + " has a certificate that is not trusted; name its authority with --cacert")
         case CURLE_SSL_CACERT_BADFILE:
-            (
-                .tlsFailed,
-                "can't read the file of trusted certificates; check --cacert and SSL_CERT_FILE"
-            )
+            (.tlsFailed, "can't read the file of trusted certificates; check --cacert and SSL_CERT_FILE")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS:

@@ -113,9 +113,7 @@ final class Transfer: ResponseBody {
 
     /// Ends the transfer; may be called from any thread. Wakes the reader at once; libcurl ends the request a
     /// moment later.
-    func cancel() {
-        if change({ $0.cancelled() }) { loop.post(.remove(id)) }
-    }
+    func cancel() { if change({ $0.cancelled() }) { loop.post(.remove(id)) } }
 
     /// `true` if libcurl has nothing more to do for the transfer.
     var isOver: Bool { guarded.withLock { $0.state.isOver } }
@@ -171,13 +169,9 @@ final class Transfer: ResponseBody {
         return change { $0.received(bytes, at: now) }
     }
 
-    func finished(failure: MediaError?) {
-        change { $0.finished(failure: failure) }
-    }
+    func finished(failure: MediaError?) { change { $0.finished(failure: failure) } }
 
-    func failed(_ error: MediaError) {
-        change { $0.failed(error) }
-    }
+    func failed(_ error: MediaError) { change { $0.failed(error) } }
 
     /// Fails the transfer if its deadline has passed. Returns the time of the next check; `nil` if the
     /// transfer is over.

@@ -84,9 +84,7 @@ struct TransferState {
     }
 
     /// The host has an address, to which a connection is being made.
-    mutating func lookedUp() {
-        if case .lookingUp = phase { phase = .connecting }
-    }
+    mutating func lookedUp() { if case .lookingUp = phase { phase = .connecting } }
 
     /// A connection is established. This can happen again if libcurl has to use another one.
     mutating func connected(at now: Duration) {
@@ -165,9 +163,7 @@ struct TransferState {
     }
 
     /// The transfer fails, whatever libcurl reports. Bytes that have arrived can still be taken.
-    mutating func failed(_ error: MediaError) {
-        if !isOver { phase = .failed(error) }
-    }
+    mutating func failed(_ error: MediaError) { if !isOver { phase = .failed(error) } }
 
     /// The reader cancels the transfer; bytes that have arrived can still be taken. Returns `true` if libcurl
     /// must end the transfer.

@@ -97,12 +97,7 @@ struct LoadFetches: Sendable {
 
     var nextID: FetchPlan.ID { FetchPlan.ID(value: lastID + 1) }
 
-    mutating func began(
-        _ plan: FetchPlan,
-        end: Int64,
-        round: Int?,
-        isOffline: Bool
-    ) {
+    mutating func began(_ plan: FetchPlan, end: Int64, round: Int?, isOffline: Bool) {
         precondition(plan.id == nextID, "fetches are numbered in the order in which they begin")
         lastID = plan.id.value
         fetches[plan.id] = LoadFetch(

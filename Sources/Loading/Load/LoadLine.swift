@@ -127,9 +127,7 @@ struct LoadLine: Sendable {
     func lacksSecondConnection(playing bytesPerSecond: Double, now: Duration) -> Bool {
         guard takesOneAtATime, !measure.servesOneConnection,
             pairedAt.map({ now - $0 >= settings.longestAlone }) ?? true
-        else {
-            return false
-        }
+        else { return false }
         guard let rate = measure.bytesPerSecond else { return hasWholeWindow }
         return rate >= settings.spareRate * bytesPerSecond
     }

@@ -92,13 +92,9 @@ final class LoaderReader: ResourceReader {
 
     func fill() { loader.step { $0.readerAsked(id, for: .fill, $1) } }
 
-    func reject() async {
-        if loader.storedAtOpen.isEmpty { await store.discard() }
-    }
+    func reject() async { if loader.storedAtOpen.isEmpty { await store.discard() } }
 
-    func storeSeekTable(_ table: [UInt8]) {
-        loader.describe { $0.seekTable = table }
-    }
+    func storeSeekTable(_ table: [UInt8]) { loader.describe { $0.seekTable = table } }
 
     func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {
         loader.describe { description in

@@ -9,9 +9,7 @@ package typealias ByteRangeSet = RangeSet<Int64>
 
 extension RangeSet<Int64> {
     /// The number of bytes in the set.
-    package var byteCount: Int64 {
-        ranges.reduce(0) { $0 + Int64($1.count) }
-    }
+    package var byteCount: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 
     /// The parts of `range` that are not in the set, in order. Costs a binary search, then one step for each
     /// range of the set within `range`.

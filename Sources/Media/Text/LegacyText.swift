@@ -39,9 +39,7 @@ package enum LegacyText {
     }
 
     /// The character of `byte` in CP1252; U+FFFD for the five undefined bytes.
-    package static func windowsScalar(_ byte: UInt8) -> Unicode.Scalar {
-        scalars[Int(byte)]
-    }
+    package static func windowsScalar(_ byte: UInt8) -> Unicode.Scalar { scalars[Int(byte)] }
 
     private static let scalars = Array(TextEncoding.windows1252.string(UInt8.min...UInt8.max).unicodeScalars)
 }

@@ -40,9 +40,7 @@ final class FileWriter: @unchecked Sendable {
     var isNumbered: Bool { pattern?.contains("%n") == true }
 
     /// Creates the first file, so that an unwritable folder is detected before the first track.
-    func connect() throws(MediaError) {
-        if file == nil { try create() }
-    }
+    func connect() throws(MediaError) { if file == nil { try create() } }
 
     private func create() throws(MediaError) {
         if let pattern {

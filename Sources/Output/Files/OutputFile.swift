@@ -67,9 +67,7 @@ struct OutputFile: ~Copyable {
     }
 
     /// Overwrites the start of the file, if it is seekable.
-    borrowing func rewriteStart(_ bytes: [UInt8]) {
-        _ = pwrite(descriptor, bytes, bytes.count, 0)
-    }
+    borrowing func rewriteStart(_ bytes: [UInt8]) { _ = pwrite(descriptor, bytes, bytes.count, 0) }
 
     /// Waits until a page can be written; returns `false` if interrupted.
     private borrowing func waitForRoom(until interruption: Interruption?) throws(MediaError) -> Bool {

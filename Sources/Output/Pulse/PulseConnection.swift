@@ -256,6 +256,4 @@ final class PulseMainloop: @unchecked Sendable {
 }
 
 /// Lets libpulse finish a request whose reply is not needed.
-func forget(_ operation: OpaquePointer?) {
-    if let operation { pa_operation_unref(operation) }
-}
+func forget(_ operation: OpaquePointer?) { if let operation { pa_operation_unref(operation) } }

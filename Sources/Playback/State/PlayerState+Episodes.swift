@@ -84,9 +84,7 @@ extension PlayerState {
             effects = [.cancelPass(next.id, keepsResource: false)] + followUp()
         }
         guard phase == .active, let pass = lane.current, pass.stage == .opening, pass.track.episode != nil
-        else {
-            return effects
-        }
+        else { return effects }
         return effects + restart(at: pass.start, answersSeek: false, reopens: true)
     }
 }

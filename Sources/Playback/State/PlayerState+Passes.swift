@@ -157,11 +157,7 @@ extension PlayerState {
 
     // MARK: Events of passes
 
-    mutating func passReady(
-        _ id: PassID,
-        _ info: StreamInfo,
-        _ landing: SeekLanding
-    ) -> [PlayerEffect] {
+    mutating func passReady(_ id: PassID, _ info: StreamInfo, _ landing: SeekLanding) -> [PlayerEffect] {
         let wasKnown = lane[id]?.info == info
         let pass = lane.update(id) { pass in
             pass.stage = .ready

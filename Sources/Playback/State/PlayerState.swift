@@ -62,11 +62,7 @@ struct PlayerState: Sendable {
     /// The state only reads this; it changes it by effects.
     var memory: (any ListeningMemory)? { didSet { queue.memory = memory } }
 
-    init(
-        _ settings: PlaybackSettings,
-        joining: TrackJoining = .exactly,
-        startSources: [String] = []
-    ) {
+    init(_ settings: PlaybackSettings, joining: TrackJoining = .exactly, startSources: [String] = []) {
         self.startSources = startSources
         readSources = Set(startSources)
         exitsAtEnd = settings.exitsAtEnd

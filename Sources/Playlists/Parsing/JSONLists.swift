@@ -11,9 +11,7 @@ enum JSONLists {
     /// listing.
     static func names(in text: ByteText) -> [String]? {
         guard let items = decoded([ListedName].self, text), items.allSatisfy({ !$0.name.utf8.contains(0x2F) })
-        else {
-            return nil
-        }
+        else { return nil }
         return items.map { item in
             let name = PercentEncoding.escaped(Array(item.name.utf8), keeping: .path)
             return "./" + name + (item.type == .directory ? "/" : "")

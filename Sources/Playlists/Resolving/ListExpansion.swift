@@ -89,9 +89,7 @@ struct ListExpansion: Sendable {
                 return budget.spend(1, of: request.isWebFolder ? .webFolders : .lists) ? request : nil
             }
             let what = request.isWebFolder ? "folders" : "playlists"
-            let cause = SafeText(
-                "\(what) are nested too deeply (more than \(budget.limits.depth) levels)"
-            )
+            let cause = SafeText("\(what) are nested too deeply (more than \(budget.limits.depth) levels)")
             state.failed(request.id, MediaError(.badPlaylist, request.location.safeText, cause))
         }
         return nil
@@ -122,9 +120,7 @@ struct ListExpansion: Sendable {
     }
 
     /// Reads the list of `request`. Throws only `CancellationError`.
-    private func read(
-        _ request: ExpansionState.Request
-    ) async throws -> Result<ListContents, MediaError> {
+    private func read(_ request: ExpansionState.Request) async throws -> Result<ListContents, MediaError> {
         let identity = await thread.identity(of: request.location)
         do {
             guard !request.ancestors.contains(identity) else {

@@ -24,9 +24,7 @@ package enum LocalFile {
         return kind
     }
 
-    static func exists(_ path: String) -> Bool {
-        access(FileName.cString(path), F_OK) == 0
-    }
+    static func exists(_ path: String) -> Bool { access(FileName.cString(path), F_OK) == 0 }
 
     /// `path` with symbolic links, `.` and `..` resolved; `path` itself if there is no such file.
     static func realPath(of path: String) -> String {

@@ -199,11 +199,7 @@ enum Reference: Equatable {
     }
 
     static func refusedLocalFile(_ reference: String) -> MediaError {
-        MediaError(
-            .refusedLocalFile,
-            safe(reference),
-            "a playlist from the web can't open local files"
-        )
+        MediaError(.refusedLocalFile, safe(reference), "a playlist from the web can't open local files")
     }
 
     /// `reference` for errors: without user name, password and query if it looks like a URL.

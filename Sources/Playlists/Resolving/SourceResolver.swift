@@ -45,10 +45,7 @@ package final class SourceResolver: TrackResolver {
     ///
     /// Entries that cannot be used become problems. Throws `MediaError` if no track is left, and
     /// `CancellationError` if the task is cancelled.
-    package func resolve(
-        _ source: String,
-        deliver: @Sendable (ResolvedTracks) async -> Void
-    ) async throws {
+    package func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
         guard source != "-" else { return try await expand(await readStandardInput(), deliver) }
         let location = try location(of: source)
         let kind = try await kind(of: location, named: source)

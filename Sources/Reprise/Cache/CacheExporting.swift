@@ -124,11 +124,7 @@ final class ExportFile: Sendable {
         case S_IFREG: if !replaces { throw taken(subject) }
         case S_IFDIR: throw MediaError(.unreadable, subject, "a folder; name a file in it")
         default:
-            throw MediaError(
-                .unreadable,
-                subject,
-                "not a regular file; - writes to standard output"
-            )
+            throw MediaError(.unreadable, subject, "not a regular file; - writes to standard output")
         }
     }
 

@@ -49,9 +49,7 @@ struct EntryTable: Sendable {
         let ranges = entry.stored.ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
         let gaps = entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? []
         let missing = gaps.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
-        var rows: [(name: String, value: String?)] = [
-            ("source", entry.url.string)
-        ]
+        var rows: [(name: String, value: String?)] = [("source", entry.url.string)]
         rows += entry.otherURLs.map { ("also as", $0.string) }
         rows += [
             ("title", entry.title?.string),

@@ -248,9 +248,7 @@ struct ProgressFrame: Sendable, Equatable {
     }
 
     /// Moves up to the first line and clears everything from there on.
-    private var erased: String {
-        shownLines.isEmpty ? "" : "\u{1B}[\(shownLines.count)A\r\u{1B}[J"
-    }
+    private var erased: String { shownLines.isEmpty ? "" : "\u{1B}[\(shownLines.count)A\r\u{1B}[J" }
 }
 
 /// Draws progress at the bottom of a terminal, below other lines that are written in the meantime.

@@ -18,9 +18,7 @@ enum SecretFile {
             0o600
         )
         guard descriptor >= 0 else {
-            guard errno != EEXIST else {
-                throw MediaError(.unreadable, subject, taken)
-            }
+            guard errno != EEXIST else { throw MediaError(.unreadable, subject, taken) }
             throw failure(subject, SystemError("make the file"))
         }
         defer { close(descriptor) }

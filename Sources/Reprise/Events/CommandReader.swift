@@ -99,9 +99,7 @@ struct LineSplitter: Sendable {
     }
 
     /// The last line, if the input ended without a line break.
-    mutating func finish() -> [String?] {
-        partial.isEmpty ? [] : [takeLine()]
-    }
+    mutating func finish() -> [String?] { partial.isEmpty ? [] : [takeLine()] }
 
     private mutating func takeLine() -> String? {
         defer {

@@ -28,9 +28,7 @@ final class JournalFile: RequestJournal {
         queue = WriteQueue(name: "journal", clock: clock, limit: Self.writeLimit, isLimited: true)
     }
 
-    func record(_ record: JournalRecord) {
-        queue.submit { [writer] in writer.write(record.line) }
-    }
+    func record(_ record: JournalRecord) { queue.submit { [writer] in writer.write(record.line) } }
 
     /// Returns as soon as all lines are written, or after `writeLimit`. Later records are dropped.
     func finish() async { await queue.finish { [descriptor] in close(descriptor) } }

@@ -41,9 +41,7 @@ package struct TabLine: Sendable, Equatable {
     var end: Int { tabs.last?.columns.upperBound ?? 0 }
 
     /// The view whose tab is at `column`; `nil` between tabs.
-    func view(at column: Int) -> ViewName? {
-        tabs.first { $0.columns.contains(column) }?.view
-    }
+    func view(at column: Int) -> ViewName? { tabs.first { $0.columns.contains(column) }?.view }
 
     private static func tabs(_ text: (ViewName) -> String) -> [Tab] {
         var column = 1

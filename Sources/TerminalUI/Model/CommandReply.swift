@@ -4,11 +4,7 @@ internal import Media
 enum CommandReply {
     /// An error if the player would refuse the command, which then need not be sent. `nil` if the player
     /// reports the result itself, or if a change of the snapshot shows it (`change(from:to:)`).
-    static func answer(
-        to command: PlayerCommand,
-        in player: PlayerSnapshot,
-        keys: KeyMap
-    ) -> CommandAnswer? {
+    static func answer(to command: PlayerCommand, in player: PlayerSnapshot, keys: KeyMap) -> CommandAnswer? {
         if command == .stopReading {
             return player.isReading ? .notice("Stopped reading") : .error("Nothing is being read")
         }

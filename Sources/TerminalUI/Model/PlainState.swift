@@ -44,9 +44,7 @@ package struct PlainState: Sendable {
     }
 
     /// Applies pasted text: sources to add, line by line, or a part of the line being typed.
-    package mutating func pasted(_ text: String) -> Reply {
-        answered { $0.apply(.pasted(text)) }
-    }
+    package mutating func pasted(_ text: String) -> Reply { answered { $0.apply(.pasted(text)) } }
 
     /// Applies the line typed after `:`; `nil` cancels it.
     package mutating func entered(_ line: String?) -> Reply {

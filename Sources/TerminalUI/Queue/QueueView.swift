@@ -142,9 +142,7 @@ package struct QueueView: ListView {
 
     /// The positions of the marked tracks, or else of the selected one.
     private func chosenPlaces(in player: PlayerSnapshot) -> RangeSet<Int> {
-        guard !marks.isEmpty else {
-            return selectedPlace.map { RangeSet($0..<$0 + 1) } ?? RangeSet()
-        }
+        guard !marks.isEmpty else { return selectedPlace.map { RangeSet($0..<$0 + 1) } ?? RangeSet() }
         return player.tracks.indices(where: { marks.contains($0.id) })
     }
 

@@ -27,9 +27,7 @@ final class PathLister: Sendable {
     }
 
     /// The results since the last call.
-    func take() -> [(word: String, paths: [String])] {
-        found.withLock { exchange(&$0, with: []) }
-    }
+    func take() -> [(word: String, paths: [String])] { found.withLock { exchange(&$0, with: []) } }
 
     /// The files and folders whose path begins with `word`, as they are typed; folders end with `/`.
     ///

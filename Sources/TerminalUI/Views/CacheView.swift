@@ -87,11 +87,7 @@ package struct CacheView: ListView {
     }
 
     /// Deletes an entry from the cache if the key is pressed twice in a row.
-    private mutating func delete(
-        _ entry: CachedItem,
-        isConfirmed: Bool,
-        key: SafeText?
-    ) -> CommandOutcome {
+    private mutating func delete(_ entry: CachedItem, isConfirmed: Bool, key: SafeText?) -> CommandOutcome {
         guard !entry.isPinned else { return .error("Can't delete a pinned track – unpin it first") }
         guard !isConfirmed else { return .notice("Deleted " + entry.name(), [.evict(entry.id)]) }
         candidate = entry.id

@@ -124,9 +124,7 @@ package struct NetworkView: ListView {
         ]
     }
 
-    private func name(of record: JournalRecord) -> SafeText {
-        TrackName.file(at: record.resource)
-    }
+    private func name(of record: JournalRecord) -> SafeText { TrackName.file(at: record.resource) }
 
     private func start(of range: ByteRange?) -> SafeText {
         SafeText(range.map { SizeText.text($0.lowerBound) } ?? "")
