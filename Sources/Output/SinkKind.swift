@@ -1,6 +1,7 @@
 package import Media
 package import System
 
+/// A sink that `--sink` names.
 package enum SinkKind: Sendable, Equatable {
     /// The PulseAudio server, with its default sink or the one with this name.
     case pulse(sink: String?)

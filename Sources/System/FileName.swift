@@ -10,6 +10,7 @@ package enum FileName {
     /// The first byte of all these scalars in UTF-8.
     private static let mark: UInt8 = 0xF4
 
+    /// The text of `bytes`.
     package static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         if !bytes.contains(mark), let text = String(utf8: bytes) { return text }
         var scalars = String.UnicodeScalarView()
@@ -38,6 +39,7 @@ package enum FileName {
         return String(scalars)
     }
 
+    /// The text of `bytes`.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         Array(bytes).withUnsafeBufferPointer { text($0) }
     }
@@ -60,6 +62,7 @@ package enum FileName {
         bytes(of: path).map { CChar(bitPattern: $0) } + [0]
     }
 
+    /// `true` if the bytes of `path` are UTF-8.
     package static func isUTF8(_ path: String) -> Bool {
         !path.contains(byte: mark) || !path.unicodeScalars.contains { escapes.contains($0.value) }
     }

@@ -134,6 +134,7 @@ package struct GaplessTrim: Sendable, Equatable {
         padding = max(end, min(start, all))..<all
     }
 
+    /// The length of the music, if stated.
     package var musicLength: FrameCount? { padding.map { max(0, $0.lowerBound - start) } }
 
     /// The parts of the decoded samples `range` that are music: none, one, or one on each side of the
@@ -151,6 +152,7 @@ package struct GaplessTrim: Sendable, Equatable {
         return max(0, padding.lowerBound - start) + max(0, sample - max(padding.upperBound, start))
     }
 
+    /// The sample at `position` in the music.
     package func sample(at position: FrameCount) -> FrameCount {
         let position = max(0, position)
         guard let padding, let length = musicLength, position >= length else { return position + start }

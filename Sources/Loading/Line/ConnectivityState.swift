@@ -102,6 +102,7 @@ package struct ConnectivityState: Sendable {
         rejecting[host] = nil
     }
 
+    /// `true` if `host` can be dead.
     package func mayBeDead(_ host: String) -> Bool { !neverDead.contains(host) }
 
     private mutating func networkWorks() {

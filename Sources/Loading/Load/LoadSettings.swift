@@ -2,6 +2,7 @@ import Media
 
 /// The lengths of requests and of the read-ahead, each with its reason.
 package struct LoadSettings: Sendable, Equatable {
+    /// The length of the read-ahead.
     package enum ReadAhead: Sendable, Equatable {
         /// This much music, but at least `leastReadAhead`.
         case time(Duration)

@@ -91,6 +91,7 @@ package struct AudioFormat: Sendable, Hashable {
         }
     }
 
+    /// The duration of `frames`.
     package func duration(of frames: FrameCount) -> Duration {
         Duration(frames, per: Int64(sampleRate))
     }

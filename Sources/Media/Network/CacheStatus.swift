@@ -58,6 +58,7 @@ package protocol CacheControl: Sendable {
     func observe(_ observer: @escaping @Sendable () -> Void) -> Observation
 }
 
+/// The contents of the cache.
 package struct CacheContents: Sendable, Equatable {
     /// Incremented with each change of the report.
     package var revision = 0

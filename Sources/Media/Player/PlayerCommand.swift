@@ -59,6 +59,7 @@ package enum RepeatMode: String, Sendable, CaseIterable {
     case all
 }
 
+/// The modes of playing.
 package struct PlayModes: Sendable, Equatable {
     package var isShuffled: Bool
     package var repeatMode: RepeatMode

@@ -79,6 +79,7 @@ package struct PlayerSnapshot: Sendable, Equatable {
     }
 }
 
+/// A message of the player to the user.
 package struct PlayerMessage: Sendable, Equatable {
     /// Increases with each message, so that a view can distinguish new messages from those it has shown.
     package var number: Int

@@ -231,6 +231,7 @@ package protocol TrackResolver: Sendable {
 }
 
 extension TrackResolver {
+    /// By default, no track is a list.
     package func list(at track: Track, openAs reader: any ResourceReader) async throws -> ResolvedTracks? {
         nil
     }
@@ -257,6 +258,7 @@ package struct ResolvedTracks: Sendable, Equatable {
         self.lists = lists
     }
 
+    /// Adds a part that follows.
     package mutating func add(_ part: ResolvedTracks) {
         // A single long list is not copied.
         if tracks.isEmpty { tracks = part.tracks } else { tracks += part.tracks }

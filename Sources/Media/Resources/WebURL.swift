@@ -1,5 +1,6 @@
 import System
 
+/// The location of a resource.
 package enum ResourceLocation: Sendable, Hashable {
     /// An absolute path of the local file system.
     case file(String)

@@ -13,6 +13,7 @@ package struct PlaylistLimits: Sendable {
     /// Playlists and feeds. Without this limit, eight levels of lists that each name ten more would be 100
     /// million.
     package var lists = 1_000
+    /// Folders of web servers.
     package var webFolders = 20_000
     /// Levels of lists and web folders within each other; more are a mistake or an attack.
     package var depth = 8

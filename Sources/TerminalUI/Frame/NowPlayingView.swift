@@ -31,6 +31,7 @@ enum NowPlayingView {
     }
 }
 
+/// The title of the terminal's window.
 package enum WindowTitle {
     /// The current track and the program's name.
     package static func text(for player: PlayerSnapshot, glyphs: Glyphs) -> SafeText {

@@ -24,6 +24,7 @@ package struct PlainState: Sendable {
     /// The part of that line typed already.
     package var begun: SafeText { ui.commandLine?.parts.before ?? "" }
 
+    /// Applies one key.
     package mutating func typed(_ key: Key) -> Reply {
         // The key was typed directly after the colon, before the terminal took over the editing.
         if wantsLine { return key == .enter ? entered("") : answered { $0.apply(.key(key)) } }

@@ -247,6 +247,7 @@ struct ScreenLoop: ~Copyable {
 package struct RedrawPacer {
     /// Ten redraws a second look smooth for a clock that counts seconds, and take hardly any time.
     package static let interval = Duration.milliseconds(100)
+    /// The interval while the spectrum moves.
     package static let movingInterval = Duration.milliseconds(50)
 
     private var drawnAt: Duration?

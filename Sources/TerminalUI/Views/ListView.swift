@@ -95,6 +95,7 @@ extension ListView {
     }
 }
 
+/// Names a view.
 package struct ViewName: Sendable, Hashable {
     /// The word that opens it.
     package let word: String

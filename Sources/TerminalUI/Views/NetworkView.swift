@@ -18,6 +18,7 @@ package struct NetworkView: ListView {
     /// The running requests, in the order they began.
     package private(set) var underWay: [JournalRecord] = []
 
+    /// The record shown in a row.
     package subscript(row: Int) -> JournalRecord {
         row < records.count ? records[row] : underWay[row - records.count]
     }
