@@ -191,18 +191,11 @@ extension CacheFolder: CacheStatus {
         }
     }
 
-    /// Looks up the title, artist and duration of each of `urls`, as `availability` does.
+    /// Looks up the tags and duration of each of `urls`, as `availability` does.
     package func facts(of urls: [WebURL]) async -> [TrackFacts?] {
         await lookUp(urls) { _, row in
-            let known = row.description
-            guard known.title != nil || known.artist != nil || known.durationSeconds != nil else {
-                return nil
-            }
-            let tags = TrackTags(
-                title: known.title.map { SafeText($0) },
-                artist: known.artist.map { SafeText($0) }
-            )
-            return TrackFacts(tags: tags, duration: known.plausibleDuration)
+            let facts = TrackFacts(tags: row.description.tags, duration: row.description.plausibleDuration)
+            return facts == TrackFacts() ? nil : facts
         }
     }
 

@@ -212,9 +212,14 @@ extension EntryDescription {
         description.contentType = "audio/mpeg"
         description.validators = Validators(etag: "W/\"é\"", lastModified: "Sat, 21 Nov 2026 03:21:13 GMT")
         description.acceptsRanges = false
-        description.seekTable = [0, 1, 255, 0]
-        description.title = "Żółw"
-        description.artist = "Ὀρφεύς"
+        description.facts = [.seekTable: [0, 1, 255, 0]]
+        description.tags = TrackTags(title: "Żółw", artist: "Ὀρφεύς", album: "Album", year: "1999")
+        description.tags.number = "3/12"
+        description.tags.albumArtist = "Ὅμιλος"
+        description.tags.disc = "1/2"
+        description.tags.genre = "Folk"
+        description.tags.compilation = "1"
+        description.tags.cover = 16..<4_000
         description.durationSeconds = 215.25
         return description
     }

@@ -226,12 +226,12 @@ import Testing
         try await store.write(0..<1_000)
         var description = EntryDescription.example
         description.length = 1_000
-        description.title = "one\u{1B}[2J"
+        description.tags.title = SafeText("one\u{1B}[2J")
         store.describe(description)
         await store.close()
         let entry = try #require(try await opener.list().first)
-        #expect(entry.title?.string == "one\u{FFFD}[2J")
-        #expect(entry.artist?.string == "Ὀρφεύς")
+        #expect(entry.tags.title?.string == "one\u{FFFD}[2J")
+        #expect(entry.tags.artist?.string == "Ὀρφεύς")
         #expect(entry.duration == .seconds(215.25))
         #expect(entry.isComplete)
         #expect(entry.lastPlayed == 1_001)

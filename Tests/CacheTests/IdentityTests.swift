@@ -79,8 +79,8 @@ import Testing
         var description = EntryDescription()
         description.length = 400_000
         description.validators.etag = etag
-        description.seekTable = [1, 2, 3]
-        description.title = "Old"
+        description.facts[.seekTable] = [1, 2, 3]
+        description.tags.title = "Old"
         store.describe(description)
         try await store.write(0..<300_000)
         await store.close()
@@ -118,14 +118,14 @@ import Testing
         for name in ["a", "b"] {
             let entry = try #require(try await opener.info(for: url(name)))
             #expect(entry.isComplete)
-            #expect(entry.title?.string == "Old")
+            #expect(entry.tags.title?.string == "Old")
             #expect(entry.url.string == "http://radio.example/a")
             #expect(entry.otherURLs.map(\.string) == ["http://radio.example/b"])
         }
         #expect(try await opener.list().count == 1)
         #expect(try scene.objects.count == 1)
         let again = try await opener.open(url("b"))
-        #expect(again.description.seekTable == [1, 2, 3])
+        #expect(again.description.facts[.seekTable] == [1, 2, 3])
         #expect(try await again.holds(0..<400_000))
     }
 
@@ -213,7 +213,7 @@ import Testing
         #expect(entry.storedBytes == 300_000)
         #expect(entry.url.string == "http://radio.example/\(other)")
         #expect(entry.otherURLs.isEmpty)
-        #expect(entry.title?.string == "Old")
+        #expect(entry.tags.title?.string == "Old")
     }
 
     @Test func `URLs that differ only in their signature are shown once`() async throws {

@@ -175,7 +175,8 @@ import Testing
         await held.close()
     }
 
-    @Test func `a changed record of the index counts as empty, and the bytes stay`() async throws {
+    @Test func `a changed record of the index counts as empty, and tags, facts and bytes stay`() async throws
+    {
         let opener = scene.opener()
         let store = try await opener.opened("a", 0..<1_000)
         store.describe(.example)
@@ -192,7 +193,8 @@ import Testing
         }
         let next = try await opener.open(url("a"))
         var expected = EntryDescription()
-        expected.seekTable = EntryDescription.example.seekTable
+        expected.tags = EntryDescription.example.tags
+        expected.facts = EntryDescription.example.facts
         #expect(next.description == expected)
         #expect(try await next.holds(0..<1_000))
         // Facts that a new response states are stored again.
@@ -215,7 +217,7 @@ import Testing
     private func setFormat(_ format: Int64) throws { try scene.alterIndex("PRAGMA user_version = \(format)") }
 
     private static let otherFormats: [Int64] =
-        Array(1..<CacheIndex.version) + [CacheIndex.version + 1, 99, -1]
+        Array(1..<CacheIndex.formerVersion) + [CacheIndex.version + 1, 99, -1]
 
     @Test(arguments: otherFormats, [false, true])
     func `a folder of another format is left untouched, music plays without it, and that is said once`(

@@ -132,8 +132,7 @@ import Testing
         let store = try await opener.open(url("b"))
         try await store.write(0..<1_000)
         var description = EntryDescription()
-        description.title = "Carrier\u{1B}"
-        description.artist = "Reprise"
+        description.tags = TrackTags(title: SafeText("Carrier\u{1B}"), artist: "Reprise")
         description.length = 1_000
         description.durationSeconds = 90
         store.describe(description)

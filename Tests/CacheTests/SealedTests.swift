@@ -21,10 +21,9 @@ import Testing
     /// Caches 200,000 bytes of one track under two URLs.
     private func fill(_ secret: CacheSecret?) async throws {
         var description = EntryDescription.example
-        description.title = "Reynard"
-        description.artist = "Vixen"
+        description.tags = TrackTags(title: "Reynard", artist: "Vixen")
         description.validators = Validators(etag: "\"fingerprint\"", lastModified: "Sat, 21 Nov 2026")
-        description.seekTable = Array("seektable".utf8)
+        description.facts[.seekTable] = Array("seektable".utf8)
         for name in ["fox.mp3", "mirror.mp3"] {
             let store = try await makeOpener(secret).open(url(name))
             store.describe(description)
@@ -44,15 +43,15 @@ import Testing
         #expect(store.stored == ByteRangeSet(0..<200_000))
         #expect(try await store.all(of: 0..<200_000) == Self.text(0..<200_000))
         #expect(try await store.read(at: 65_530, count: 12) == Self.text(65_530..<65_542))
-        #expect(store.description.seekTable == Array("seektable".utf8))
+        #expect(store.description.facts[.seekTable] == Array("seektable".utf8))
         try await store.write(Self.text(200_000..<260_000), at: 200_000)
         #expect(try await store.all(of: 0..<260_000) == Self.text(0..<260_000))
         await store.close()
         let entry = try #require(try await makeOpener(secret).info(for: url("mirror.mp3")))
         #expect(entry.url.string == "http://radio.example/fox.mp3")
         #expect(entry.otherURLs.map(\.string) == ["http://radio.example/mirror.mp3"])
-        #expect(entry.title?.string == "Reynard")
-        #expect(entry.artist?.string == "Vixen")
+        #expect(entry.tags.title == "Reynard")
+        #expect(entry.tags.artist == "Vixen")
         #expect(entry.storedBytes == 260_000)
     }
 
@@ -100,7 +99,7 @@ import Testing
 
     @Test func `a sealed index of another format is left alone, whatever the secret`() async throws {
         try await fill(secret)
-        try scene.alterIndex("PRAGMA user_version = \(CacheIndex.version - 1)")
+        try scene.alterIndex("PRAGMA user_version = \(CacheIndex.formerVersion - 1)")
         for any in [CacheSecret.generate(), nil, secret] {
             try await makeOpener(any).checkSecret()
             #expect(try await !makeOpener(any).open(url("fox.mp3")).isPersistent)
@@ -156,7 +155,7 @@ import Testing
         #expect(Seal(.generate()).opened(first.bytes, check: check, at: 0..<500, of: entry) == nil)
         let record = seal.sealedRecord(bytes, in: .about, of: entry)
         #expect(seal.openedRecord(record, in: .about, of: entry) == bytes)
-        #expect(seal.openedRecord(record, in: .seekPoints, of: entry) == nil)
+        #expect(seal.openedRecord(record, in: .fact(.seekTable), of: entry) == nil)
         #expect(seal.openedRecord(record, in: .about, of: EntryID(8)) == nil)
         #expect(seal.openedRecord(Array(record.dropLast()), in: .about, of: entry) == nil)
         #expect(seal.openedRecord([1, 2, 3], in: .about, of: entry) == nil)

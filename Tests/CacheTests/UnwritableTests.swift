@@ -47,7 +47,7 @@ import Testing
         let opener = scene.opener(secret: secret)
         let store = try #require(try await open(opener))
         #expect(!store.isPersistent)
-        #expect(store.description.title == EntryDescription.example.title)
+        #expect(store.description.tags == EntryDescription.example.tags)
         #expect(try await store.all(of: 0..<100_000) == pattern(0..<65_536))
         #expect(store.stored == ByteRangeSet(0..<65_536))
         try await store.write(65_536..<70_000)
@@ -81,7 +81,7 @@ import Testing
             do {
                 let opener = CacheFolder(path: killed, clock: TestClock())
                 let found = try #require(try await open(opener))
-                #expect(found.description.title == EntryDescription.example.title)
+                #expect(found.description.tags == EntryDescription.example.tags)
                 #expect(try await found.holds(0..<100_000))
             }
             #expect(try index() == before)

@@ -24,20 +24,31 @@ import Testing
     func `text frames of every version are read, and others are skipped`(version: UInt8) throws {
         let names =
             version == 2
-            ? ["TT2", "TP1", "TAL", "TRK", "TYE", "PIC"]
-            : ["TIT2", "TPE1", "TALB", "TRCK", version == 3 ? "TYER" : "TDRC", "APIC"]
-        let texts = ["Title", "Artist", "Album", "3/12", "1999"]
-        var content = id3Frame(names[5], [UInt8](repeating: 0x54, count: 100))
-        for (name, text) in zip(names, texts) { content += id3Frame(name, [0] + Array(text.utf8)) }
+            ? ["PIC", "TT2", "TP1", "TAL", "TRK", "TYE", "TP2", "TPA", "TCO", "TCP"]
+            : [
+                "APIC", "TIT2", "TPE1", "TALB", "TRCK", version == 3 ? "TYER" : "TDRC", "TPE2", "TPOS",
+                "TCON", "TCMP",
+            ]
+        let texts = ["Title", "Artist", "Album", "3/12", "1999", "Various", "1/2", "(17)(4)Eurodisco", "1"]
+        var content = id3Frame(names[0], [UInt8](repeating: 0x54, count: 100))
+        let cover = Int64(1_000 + 10 + content.count - 100)
+        for (name, text) in zip(names.dropFirst(), texts) {
+            content += id3Frame(name, [0] + Array(text.utf8))
+        }
         let bytes = id3Tag(version: version, content + [UInt8](repeating: 0, count: 50))
-        let parsed = try #require(ID3v2Tag(bytes[...]))
-        let expected = TrackTags(
+        let parsed = try #require(ID3v2Tag(bytes[...], at: 1_000))
+        var expected = TrackTags(
             title: "Title",
             artist: "Artist",
             album: "Album",
             year: "1999",
             number: "3/12"
         )
+        expected.albumArtist = "Various"
+        expected.disc = "1/2"
+        expected.genre = "Rock, Disco, Eurodisco"
+        expected.compilation = "1"
+        expected.cover = cover..<cover + 100
         #expect(parsed.tags == expected)
     }
 
@@ -89,7 +100,7 @@ import Testing
         let parsed = try #require(
             ID3v2Tag(id3Tag(version: version, frames + [UInt8](repeating: 0, count: 40))[...])
         )
-        #expect(parsed.tags == TrackTags(title: "A", artist: "B"))
+        #expect(parsed.tags.title == "A" && parsed.tags.artist == "B" && parsed.tags.album == nil)
         #expect(parsed.wanted == nil)
     }
 
@@ -138,7 +149,9 @@ import Testing
         let picture = Self.sized(names[0], [UInt8](repeating: 7, count: size))
         let texts = Self.sized(names[1], Self.text("A")) + Self.sized(names[2], Self.text("B"))
         let bytes = id3Tag(version: version, picture + texts) + Fixture.vbr.bytes
-        let expected = TrackTags(title: "A", artist: "B")
+        var expected = TrackTags(title: "A", artist: "B")
+        let cover = Int64(10 + picture.count - size)
+        expected.cover = cover..<cover + Int64(size)
         let local = MPEGDecoder(ProbedStream(source: MemorySource(bytes, isStored: true), subject: "a.mp3"))
         try await local.open()
         #expect(local.info.tags == expected)
@@ -146,7 +159,7 @@ import Testing
         let remote = MPEGDecoder(ProbedStream(source: source, subject: "a.mp3"))
         _ = try await decodeBytes(remote, atMost: 40_000)
         let requests = source.requests.count
-        #expect(remote.info.tags == TrackTags() && source.prefetched.isEmpty)
+        #expect(remote.info.tags.title == nil && source.prefetched.isEmpty)
         _ = try await remote.scanStored()
         #expect(source.prefetched.count == 1 && source.prefetched.allSatisfy { $0.count <= 4_096 })
         source.prefetched.forEach { source.store($0) }
@@ -182,14 +195,46 @@ import Testing
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) })
     }
 
+    @Test(
+        arguments: [
+            ("Rock", "Rock"), ("17", "Rock"), ("4\0" + "17", "Disco, Rock"),
+            ("(51)(39)", "Techno-Industrial, Noise"),
+            ("(4)Eurodisco", "Disco, Eurodisco"), ("(17)Rock", "Rock"), ("(RX)(CR)", "Remix, Cover"),
+            ("((I think)", "(I think)"), ("(I think)", "(I think)"), ("(999)", "(999)"), ("256", "256"),
+            ("(17", "(17"), ("", nil),
+        ] as [(String, String?)]
+    )
+    func `a genre is written as a name, as a number, or as both`(written: String, expected: String?) {
+        let frame = id3Tag(version: 4, id3Frame("TCON", [3] + Array(written.utf8)))
+        #expect(ID3v2Tag(frame[...])?.tags.genre?.string == expected)
+    }
+
+    @Test(
+        arguments: [(3, 0, [0, 0x80]), (3, 0x80, [0, 0]), (4, 0x80, [0, 0]), (4, 0, [0, 0x02])]
+            as [(UInt8, UInt8, [UInt8])]
+    )
+    func `no place is stated of a picture that is not stored as it is shown`(
+        version: UInt8,
+        flags: UInt8,
+        frameFlags: [UInt8]
+    ) throws {
+        let picture = id3Frame("APIC", [UInt8](repeating: 0x54, count: 100), flags: frameFlags)
+        let title = id3Frame("TIT2", [3, 0x41])
+        let tags = try #require(ID3v2Tag(id3Tag(version: version, flags: flags, picture + title)[...])).tags
+        #expect(tags == TrackTags(title: "A"))
+    }
+
     @Test func `the tag at the end is read, with its number`() throws {
         var bytes = Array("TAG".utf8) + Array("Title".utf8) + [UInt8](repeating: 0, count: 120)
         bytes.replaceSubrange(33..<39, with: "Artist".utf8)
         bytes.replaceSubrange(93..<97, with: "1999".utf8)
         bytes[126] = 7
-        #expect(
-            ID3v1Tag.tags(in: bytes) == TrackTags(title: "Title", artist: "Artist", year: "1999", number: "7")
-        )
+        bytes[127] = 17
+        var expected = TrackTags(title: "Title", artist: "Artist", year: "1999", number: "7")
+        expected.genre = "Rock"
+        #expect(ID3v1Tag.tags(in: bytes) == expected)
+        bytes[127] = 255
+        #expect(ID3v1Tag.tags(in: bytes)?.genre == nil)
         #expect(ID3v1Tag.tags(in: Array(bytes.dropFirst())) == nil)
     }
 }

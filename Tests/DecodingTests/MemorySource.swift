@@ -24,7 +24,7 @@ final class MemorySource: ResourceReader {
     }
 
     let bytes: [UInt8]
-    let storedSeekTable: [UInt8]
+    private let seekTable: [UInt8]
     private let requestByteCount: Int
     private let mostReads: Int
     private let state: Locked<State>
@@ -43,7 +43,7 @@ final class MemorySource: ResourceReader {
     ) {
         self.bytes = bytes
         self.mostReads = mostReads
-        storedSeekTable = seekTable
+        self.seekTable = seekTable
         self.requestByteCount = requestByteCount
         state = Locked(State(random: seed.map(SeededGenerator.init(seed:)), length: length ?? bytes.count))
         if isStored { store(0..<Int64(bytes.count)) }
@@ -119,7 +119,8 @@ final class MemorySource: ResourceReader {
     func prefetch(_ range: ByteRange) { state.withLock { $0.prefetched.append(range) } }
     func fill() {}
     func reject() async {}
-    func storeSeekTable(_ table: [UInt8]) {}
-    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func store(_ value: [UInt8], as fact: DerivedFact) {}
+    func stored(_ fact: DerivedFact) -> [UInt8] { seekTable }
+    func store(_ facts: TrackFacts) {}
     func close() async {}
 }

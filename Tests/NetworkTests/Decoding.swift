@@ -23,7 +23,7 @@ final class Decoding {
     init(_ source: WatchedReader) {
         self.source = source
         decoder = MPEGDecoder(
-            ProbedStream(source: source, subject: "song.mp3", seekTable: source.reader.storedSeekTable)
+            ProbedStream(source: source, subject: "song.mp3", seekTable: source.reader.stored(.seekTable))
         )
     }
 

@@ -130,7 +130,7 @@ private struct FakeReader: ResourceReader {
     let resource: FakeWeb.Resource
 
     var length: Int64? { nil }
-    var storedSeekTable: [UInt8] { [] }
+    func stored(_ fact: DerivedFact) -> [UInt8] { [] }
 
     var report: LoadReport {
         var report = LoadReport()
@@ -154,8 +154,8 @@ private struct FakeReader: ResourceReader {
     func prefetch(_ range: ByteRange) {}
     func fill() {}
     func reject() async { web.note { $0.rejected.append(name) } }
-    func storeSeekTable(_ table: [UInt8]) {}
-    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func store(_ value: [UInt8], as fact: DerivedFact) {}
+    func store(_ facts: TrackFacts) {}
     func close() async { web.note { $0.closed.append(name) } }
 }
 

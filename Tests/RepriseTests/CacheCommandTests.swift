@@ -12,7 +12,7 @@ struct CacheCommandTests {
         CachedItem(
             url: "http://h/a.mp3",
             otherURLs: ["http://mirror/a.mp3", "http://other/a"],
-            title: "Étude",
+            tags: TrackTags(title: "Étude"),
             duration: .seconds(125),
             length: 4_000_000,
             stored: ByteRangeSet([0..<65_536, 131_072..<4_000_000]),
@@ -106,15 +106,14 @@ struct CacheCommandTests {
             CachedItem(
                 id: CachedItem.ID(1),
                 url: "http://h/a%20b.mp3",
-                title: "River",
-                artist: "Edda",
+                tags: TrackTags(title: "River", artist: "Edda"),
                 stored: ByteRangeSet(0..<5),
                 lastPlayed: 0
             ),
             CachedItem(
                 id: CachedItem.ID(2),
                 url: "http://h/c.mp3",
-                title: "Carrier",
+                tags: TrackTags(title: "Carrier"),
                 stored: ByteRangeSet(0..<5),
                 lastPlayed: 0
             ),
@@ -344,8 +343,7 @@ struct CacheCommandTests {
                 CachedItem(url: "http://h/b%20c.mp3", allocatedBytes: 2_000_000, lastPlayed: 2),
                 CachedItem(
                     url: "u",
-                    title: "River",
-                    artist: "Edda",
+                    tags: TrackTags(title: "River", artist: "Edda"),
                     allocatedBytes: 3_000_000,
                     lastPlayed: 1
                 ),

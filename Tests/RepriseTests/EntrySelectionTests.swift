@@ -8,8 +8,7 @@ struct EntrySelectionTests {
     private static let entries = [
         CachedItem(
             url: "http://h/b",
-            title: "Night",
-            artist: "Somebody",
+            tags: TrackTags(title: "Night", artist: "Somebody"),
             length: 10,
             stored: ByteRangeSet(0..<10),
             isPinned: true,
@@ -18,7 +17,7 @@ struct EntrySelectionTests {
         ),
         CachedItem(
             url: "http://h/a",
-            title: "DAY",
+            tags: TrackTags(title: "DAY"),
             length: 30,
             stored: ByteRangeSet(0..<20),
             created: 200,
@@ -61,7 +60,11 @@ struct EntrySelectionTests {
     @Test(arguments: [["senor"], ["SEÑOR", "nino"], ["uber wolken"], ["04 über"]])
     func `words match without accents, and in names of files as they are shown`(words: [String]) {
         let entries = [
-            CachedItem(url: "http://h/1.ogg", title: "Señor Niño", artist: "Peña", lastPlayed: 0),
+            CachedItem(
+                url: "http://h/1.ogg",
+                tags: TrackTags(title: "Señor Niño", artist: "Peña"),
+                lastPlayed: 0
+            ),
             CachedItem(url: "http://h/04%20%C3%9Cber%20Wolken.ogg", lastPlayed: 0),
         ]
         #expect(EntrySelection(words: words).applied(to: entries).count == 1)

@@ -9,8 +9,7 @@ struct EntryTableTests {
     private static let entries = [
         CachedItem(
             url: "http://music.example/albums/a.mp3",
-            title: "Étude in C",
-            artist: "Somebody",
+            tags: TrackTags(title: "Étude in C", artist: "Somebody"),
             length: 4_000_000,
             stored: ByteRangeSet([0..<1_000_000, 2_500_000..<2_600_000]),
             isPinned: true,
@@ -19,7 +18,7 @@ struct EntryTableTests {
         ),
         CachedItem(
             url: "http://music.example/b.mp3",
-            title: "夜の音楽 – 長い長い題名がここに続く",
+            tags: TrackTags(title: "夜の音楽 – 長い長い題名がここに続く"),
             length: 52_000,
             stored: ByteRangeSet(0..<52_000),
             created: 1_000_000 - 60,

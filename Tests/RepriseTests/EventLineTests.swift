@@ -87,12 +87,17 @@ struct EventLineTests {
         ),
         Golden(
             event: track("http://h/b.mp3") {
-                ($0.tags.album, $0.tags.year, $0.tags.number, $0.chapters) = ("Shore", "1999", "3/12", 12)
+                $0.tags = TrackTags(album: "Shore", year: "1999", number: "3/12")
+                $0.tags.albumArtist = "Various"
+                $0.tags.disc = "1/2"
+                $0.tags.genre = "Jazz"
+                $0.chapters = 12
             },
             json: #"{"event":"track","t":1.5,"index":1,"source":"http://h/b.mp3","title":null,"artist":null,"#
-                + #""duration":null,"seekable":true,"album":"Shore","year":"1999","trackNumber":"3/12","chapters":12}"#,
+                + #""duration":null,"seekable":true,"album":"Shore","year":"1999","trackNumber":"3/12","#
+                + #""albumArtist":"Various","disc":"1/2","genre":"Jazz","chapters":12}"#,
             words: #"track index=1 source="http://h/b.mp3" seekable=true album="Shore" year="1999" "#
-                + #"trackNumber="3/12" chapters=12 t=1.5"#
+                + #"trackNumber="3/12" albumArtist="Various" disc="1/2" genre="Jazz" chapters=12 t=1.5"#
         ),
         Golden(
             event: .volume(percent: 65, isMuted: true),

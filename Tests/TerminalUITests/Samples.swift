@@ -62,8 +62,7 @@ func sampleEntries() -> [CachedItem] {
     }
     let parts = [0..<2_000_000, 3_000_000..<6_000_000] as [ByteRange]
     var partial = entry(7, site + "02.mp3", length: 8_000_000, parts, age: 30)
-    partial.title = "夜の音楽"
-    partial.artist = "東京アンサンブル"
+    partial.tags = TrackTags(title: "夜の音楽", artist: "東京アンサンブル")
     let days = 3 * 24 * 3_600
     var pinned = entry(8, site + "01%20Morning.mp3", length: 2_500_000, [0..<2_500_000], age: days)
     pinned.isPinned = true

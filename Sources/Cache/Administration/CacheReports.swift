@@ -8,8 +8,7 @@ extension CachedItem {
         otherURLs = urls.reduce(into: []) { others, name in
             if !name.isEmpty, name != row.url, !others.contains(name) { others.append(name) }
         }
-        title = description.title.map { SafeText($0) }
-        artist = description.artist.map { SafeText($0) }
+        tags = description.tags
         duration = description.plausibleDuration
         length = description.length
         self.stored = stored

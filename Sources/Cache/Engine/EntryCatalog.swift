@@ -26,7 +26,7 @@ extension OpenEntry {
             extents: all.filter { $0.range.upperBound <= length },
             lost: all.filter { $0.range.upperBound > length }
         )
-        description.seekTable = try index.entries.seekTable(of: row.entry)
+        description.facts = try index.facts.all(of: row.entry)
     }
 }
 

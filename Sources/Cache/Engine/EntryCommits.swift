@@ -170,11 +170,11 @@ struct EntryCommits: Sendable {
         -> EntryDescription
     {
         var description = plan.isDescribed ? plan.description.completed(by: row.description) : row.description
-        description.seekTable = plan.isDescribed ? plan.description.seekTable : plan.seen.seekTable
+        description.facts = plan.isDescribed ? plan.description.facts : plan.seen.facts
         guard plan.isDescribed else { return description }
         try index.entries.put(EntryRecord(url: row.url, description: description), of: row.entry)
-        if plan.description.seekTable != plan.seen.seekTable {
-            try index.entries.putSeekTable(plan.description.seekTable, of: row.entry)
+        for (fact, value) in plan.description.facts where value != plan.seen.facts[fact] {
+            try index.facts.put(value, as: fact, of: row.entry)
         }
         return description
     }

@@ -139,7 +139,7 @@ struct EntryState: Sendable {
             }
         }
         var known = self.description.completed(by: description)
-        if known.seekTable.isEmpty { known.seekTable = description.seekTable }
+        known.facts.merge(description.facts) { own, _ in own }
         changed.described(known)
         changed.proven = proven
         self = changed

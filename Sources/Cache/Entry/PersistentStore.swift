@@ -150,10 +150,14 @@ final class PersistentStore: ByteStore {
                 guarded.hasSoughtCopy = false
             }
             var description = description
-            // If the caller has no seek table, keep the stored one: it may have come with the entry of
-            // another URL. A table made of bytes that are not proven may be of another version.
-            if description.seekTable.isEmpty || guarded.state.proven != nil {
-                description.seekTable = guarded.state.description.seekTable
+            // What the caller lacks stays stored: it may have come with the entry of another URL. What was
+            // derived from bytes that are not proven may be of another version.
+            let stored = guarded.state.description
+            if guarded.state.proven == nil {
+                description.facts = stored.facts.merging(description.facts) { $1 }
+            } else {
+                description.facts = stored.facts
+                description.tags.cover = stored.tags.cover
             }
             guarded.state.described(description)
         }

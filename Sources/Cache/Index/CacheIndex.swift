@@ -7,6 +7,7 @@ import System
 final class CacheIndex {
     let entries: EntriesTable
     let extents: ExtentsTable
+    let facts: FactsTable
     let names: NamesTable
     private let connection: SQLiteConnection
     private let protection: Protection
@@ -16,17 +17,18 @@ final class CacheIndex {
         self.protection = protection
         entries = EntriesTable(connection: connection, protection: protection)
         extents = ExtentsTable(connection: connection)
+        facts = FactsTable(connection: connection, protection: protection)
         names = NamesTable(connection: connection, protection: protection)
     }
 
-    /// Opens the index at `path` and creates its tables if it is new. The folder's lock must be held.
+    /// Opens the index at `path`, creates its tables if it is new, and takes format 5 over. The folder's lock
+    /// must be held.
     ///
     /// Throws `IndexFormatError` if it has another format, and `SealError` if the folder's seal differs from
-    /// that of `protection`.
+    /// that of `protection`; neither changes anything.
     convenience init(path: String, protection: Protection) throws {
         self.init(try SQLiteConnection(path: path), protection)
         try prepare()
-        try checkSeal()
     }
 
     /// Opens the index at `path` for queries only. Needs no lock and creates nothing.
@@ -42,10 +44,19 @@ final class CacheIndex {
     /// Opens the index at `path` for queries only, in a read-only folder.
     ///
     /// With `hasLog`, also reads the write-ahead log, which may hold commits of a process that was killed.
+    /// Format 5 is read as it is.
     convenience init(unwritableAt path: String, hasLog: Bool, protection: Protection) throws {
         self.init(try SQLiteConnection(unwritablePath: path, hasLog: hasLog), protection)
-        try checkFormat()
+        let format = try checkFormat(or: Self.formerVersion)
         try checkSeal()
+        if format == Self.formerVersion {
+            try connection.execute(
+                """
+                CREATE TEMP VIEW tags AS SELECT 0 AS entry, x'' AS value WHERE false;
+                CREATE TEMP VIEW facts AS SELECT 0 AS entry, x'' AS kind, 0 AS version, x'' AS value WHERE false
+                """
+            )
+        }
     }
 
     // MARK: Transactions
@@ -143,12 +154,17 @@ final class CacheIndex {
     // MARK: The format
 
     /// The format of the index. It is raised when the tables below change.
-    static let version: Int64 = 5
+    static let version: Int64 = 6
+    /// The format that is taken over.
+    static let formerVersion: Int64 = 5
 
-    /// Configures the connection and creates the tables of a new index.
+    /// Configures the connection, creates the tables of a new index, and takes the former format over.
     private func prepare() throws {
         let isNew = try Self.version(of: connection) == 0
-        if !isNew { try checkFormat() }
+        if !isNew {
+            try checkFormat(or: Self.formerVersion)
+            try checkSeal()
+        }
         // With a write-ahead log readers never wait, and a commit is one flush. FULL makes that flush part of
         // each commit; with NORMAL a power cut could undo commits that were already reported as cached.
         for setting in [
@@ -156,16 +172,23 @@ final class CacheIndex {
         ] {
             try connection.execute("PRAGMA \(setting)")
         }
-        if isNew { try makeTables() }
+        guard try Self.version(of: connection) != Self.version else { return }
+        try connection.transaction {
+            if isNew { try makeTables() }
+            try connection.execute(Self.additions)
+        }
     }
 
-    private func checkFormat() throws {
+    /// Returns the format. Throws `IndexFormatError` unless it is `version` or `other`.
+    @discardableResult
+    private func checkFormat(or other: Int64 = version) throws -> Int64 {
         let format = try Self.version(of: connection)
-        guard format == Self.version else {
+        guard [Self.version, other].contains(format) else {
             // The log stays for the version that wrote it.
             try connection.leaveLog()
             throw IndexFormatError(format: format)
         }
+        return format
     }
 
     /// The format of the tables; 0 if there are no tables.
@@ -174,15 +197,12 @@ final class CacheIndex {
     }
 
     private func makeTables() throws {
-        try connection.transaction {
-            let count = try connection.statement("SELECT count(*) FROM sqlite_schema").first { $0.integer(0) }
-            // Tables without a version were not made by this cache.
-            guard count == 0 else { throw SQLiteError(code: .notADatabase, message: "it has no version") }
-            try connection.execute(Self.tables)
-            let seal = protection.checkValue.map { $0 + Digest.check(of: $0) }
-            try connection.statement("INSERT INTO folder (allocated, seal) VALUES (0, ?)").run(seal)
-            try connection.execute("PRAGMA user_version = \(Self.version)")
-        }
+        let count = try connection.statement("SELECT count(*) FROM sqlite_schema").first { $0.integer(0) }
+        // Tables without a version were not made by this cache.
+        guard count == 0 else { throw SQLiteError(code: .notADatabase, message: "it has no version") }
+        try connection.execute(Self.tables)
+        let seal = protection.checkValue.map { $0 + Digest.check(of: $0) }
+        try connection.statement("INSERT INTO folder (allocated, seal) VALUES (0, ?)").run(seal)
     }
 
     /// Compares the folder's seal with that of `protection`. Throws `SealError`.
@@ -207,14 +227,10 @@ final class CacheIndex {
         }
     }
 
-    /// `identity` is equal for entries with the same resource under different URLs. `names` has the keys of
-    /// all URLs of an entry, in the order of `place`; `display_url` is the URL for display, with a digest or
-    /// sealed. `about` is an `EntryRecord`, with a digest or sealed; `entries.url` repeats its URL for
-    /// inspection of the database by hand, and is empty in a sealed folder. `turn` orders entries that were
-    /// last played within one second. The seek table is the last column because it may be long and is rarely
-    /// read: SQLite reads a row only up to the last column requested. `stored` and `prefix` sum up the
-    /// extents, so that a query about 100,000 entries reads as many rows. Triggers maintain the sum in
-    /// `folder`, so that one row shows how full the folder is.
+    /// The tables of format 5; `docs/architecture.md` describes the columns. `seek_points` comes last, since
+    /// SQLite reads a row only up to the last column requested. `stored` and `prefix` sum up the extents, so
+    /// that a query about 100,000 entries reads as many rows. Triggers maintain the sum in `folder`, so that
+    /// one row shows how full the folder is.
     private static let tables = """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY,
@@ -255,6 +271,27 @@ final class CacheIndex {
         CREATE TRIGGER entry_goes AFTER DELETE ON entries BEGIN
             UPDATE folder SET allocated = allocated - old.allocated;
         END;
+        """
+
+    /// What format 6 adds to the tables; one transaction, which copies nothing.
+    ///
+    /// `seek_points` stays: without it, players of format 5 that have the folder open would consider the
+    /// index damaged, and set it aside.
+    static let additions = """
+        CREATE TABLE tags (
+            entry INTEGER PRIMARY KEY REFERENCES entries (id) ON DELETE CASCADE,
+            value BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE facts (
+            entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
+            kind BLOB NOT NULL,
+            version INTEGER NOT NULL,
+            value BLOB NOT NULL,
+            PRIMARY KEY (entry, kind)
+        ) STRICT;
+        ALTER TABLE names ADD COLUMN episode BLOB;
+        CREATE INDEX names_by_episode ON names (episode) WHERE episode IS NOT NULL;
+        PRAGMA user_version = \(version);
         """
 }
 

@@ -43,13 +43,6 @@ struct EntriesTable {
             .first(entry.value) { $0.integer(0) }
     }
 
-    /// The entry's seek table; empty if there is none or its record is damaged.
-    func seekTable(of entry: EntryID) throws -> [UInt8] {
-        let record = try connection.statement("SELECT seek_points FROM entries WHERE id = ?")
-            .first(entry.value) { $0.blob(0) }
-        return record.flatMap { protection.record(from: $0, in: .seekPoints, of: entry) } ?? []
-    }
-
     /// Adds a new row without a record.
     func insert(_ entry: EntryID, isPinned: Bool, at time: Int64) throws {
         let sql = """
@@ -87,13 +80,10 @@ struct EntriesTable {
             identity,
             entry.value
         )
-    }
-
-    /// Replaces the entry's seek table; an empty one removes it.
-    func putSeekTable(_ table: [UInt8], of entry: EntryID) throws {
-        let record = table.isEmpty ? [] : protection.keep(table, in: .seekPoints, of: entry)
-        try connection.statement("UPDATE entries SET seek_points = ? WHERE id = ?")
-            .run(record, entry.value)
+        guard record.description.tags != TrackTags() else { return }
+        let tags = protection.keep(record.description.tags.stored.bytes, in: .tags, of: entry)
+        try connection.statement("INSERT OR REPLACE INTO tags (entry, value) VALUES (?, ?)")
+            .run(entry.value, tags)
     }
 
     /// Records how many bytes the entry's file takes on the disk.
@@ -107,7 +97,7 @@ struct EntriesTable {
         try connection.statement(sql).run(isPinned ? 1 : 0 as Int64, entry.value)
     }
 
-    /// Removes the entry, its extents and its names.
+    /// Removes the entry, and all that belongs to it.
     func remove(_ entry: EntryID) throws {
         try connection.statement("DELETE FROM entries WHERE id = ?").run(entry.value)
     }

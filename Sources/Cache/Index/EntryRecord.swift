@@ -25,11 +25,14 @@ extension EntryID {
 /// A row of `entries`.
 struct EntryRow: Sendable {
     /// The columns that `init` reads, in its order.
-    static let columns = "id, url, about, last_played, pinned, allocated, created, stored, prefix"
+    static let columns = """
+        id, url, about, last_played, pinned, allocated, created, stored, prefix,
+        (SELECT value FROM tags WHERE tags.entry = entries.id)
+        """
 
     let entry: EntryID
     let url: SafeText
-    /// Without the seek table; see `EntriesTable.seekTable(of:)`.
+    /// Without derived facts; see `FactsTable`.
     let description: EntryDescription
     /// Seconds since 1970.
     let lastPlayed: Int64
@@ -51,7 +54,14 @@ struct EntryRow: Sendable {
             EntryRecord(bytes: $0)
         }
         url = record?.url ?? SafeText(row.optionalText(1) ?? "")
-        description = record?.description ?? EntryDescription()
+        var description = record?.description ?? EntryDescription()
+        let tags = row.blob(9)
+        if !tags.isEmpty, let list = protection.record(from: tags, in: .tags, of: entry),
+            let values = ValueList(list[...])
+        {
+            description.tags = TrackTags(stored: values).filled(from: description.tags)
+        }
+        self.description = description
         lastPlayed = row.integer(3)
         isPinned = row.integer(4) != 0
         allocated = CacheIndex.plausible(row.integer(5))
@@ -70,31 +80,29 @@ struct EntryRow: Sendable {
     }
 }
 
-/// The index's description of an entry's resource, except the seek table, as one value that can be sealed.
+/// The index's description of an entry's resource, except derived facts and rare tags, as one value that can
+/// be sealed.
 struct EntryRecord: Sendable, Equatable {
     /// For display: without user name, password and query.
     var url: SafeText
-    /// Without the seek table, which has a column of its own.
+    /// Without derived facts, which have a table of their own.
     var description: EntryDescription
 
-    /// The fields in their order, each after its size; read by `init(bytes:)`.
+    /// The form, and a list of ten values; read by `init(bytes:)`. Players of format 5 refuse any other
+    /// number, so that whatever comes gets a place of its own.
     var bytes: [UInt8] {
-        var bytes: [UInt8] = [Self.format]
-        func put(_ field: [UInt8]?) {
-            bytes += UInt32(field.map { $0.count } ?? Int(Self.absent)).bigEndianBytes
-            bytes += field ?? []
-        }
-        put(Array(url.string.utf8))
-        put(description.length.map { $0.bigEndianBytes })
-        put(description.contentType.map { Array($0.utf8) })
-        put(description.validators.etag.map { Array($0.utf8) })
-        put(description.validators.lastModified.map { Array($0.utf8) })
-        put(description.acceptsRanges.map { [$0 ? 1 : 0] })
-        put(description.title.map { Array($0.utf8) })
-        put(description.artist.map { Array($0.utf8) })
-        put(description.durationSeconds.map { $0.bitPattern.bigEndianBytes })
-        put(description.redirectedTo.map { Array($0.requestString.utf8) })
-        return bytes
+        var values = ValueList()
+        values.append(url.string)
+        values.append(description.length.map { $0.bigEndianBytes })
+        values.append(description.contentType)
+        values.append(description.validators.etag)
+        values.append(description.validators.lastModified)
+        values.append(description.acceptsRanges.map { [$0 ? 1 : 0] })
+        values.append(description.tags.title?.string)
+        values.append(description.tags.artist?.string)
+        values.append(description.durationSeconds.map { $0.bitPattern.bigEndianBytes })
+        values.append(description.redirectedTo?.requestString)
+        return [Self.form] + values.bytes
     }
 
     init(url: SafeText, description: EntryDescription) {
@@ -104,41 +112,24 @@ struct EntryRecord: Sendable, Equatable {
 
     /// `nil` unless `bytes` are valid.
     init?(bytes: [UInt8]) {
-        guard bytes.first == Self.format else { return nil }
-        var rest = bytes.dropFirst()
-        var fields: [[UInt8]?] = []
-        while !rest.isEmpty {
-            guard rest.count >= 4 else { return nil }
-            let size = rest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            rest = rest.dropFirst(4)
-            guard size != Self.absent else {
-                fields.append(nil)
-                continue
-            }
-            guard rest.count >= Int(size) else { return nil }
-            fields.append(Array(rest.prefix(Int(size))))
-            rest = rest.dropFirst(Int(size))
-        }
-        guard fields.count == 10, let url = fields[0] else { return nil }
-        func text(_ index: Int) -> String? { fields[index].map { String(decoding: $0, as: UTF8.self) } }
-        func number(_ index: Int) -> UInt64? {
-            fields[index].flatMap { $0.count == 8 ? $0.reduce(0) { $0 << 8 | UInt64($1) } : nil }
-        }
+        guard bytes.first == Self.form, let values = ValueList(bytes.dropFirst()), let url = values.text(0)
+        else { return nil }
         var description = EntryDescription()
-        description.length = number(1).flatMap { Int64(exactly: $0) }
-        description.contentType = text(2)
-        description.validators = Validators(etag: text(3), lastModified: text(4))
-        description.acceptsRanges = fields[5].map { $0 == [1] }
-        description.title = text(6)
-        description.artist = text(7)
-        description.durationSeconds = number(8).map { Double(bitPattern: $0) }
+        description.length = values.number(1).flatMap { $0 >= 0 ? $0 : nil }
+        description.contentType = values.text(2)
+        description.validators = Validators(etag: values.text(3), lastModified: values.text(4))
+        description.acceptsRanges = values[5].map { $0 == [1] }
+        description.durationSeconds = values.number(8).map { Double(bitPattern: UInt64(bitPattern: $0)) }
             .flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-        description.redirectedTo = text(9).flatMap { WebURL($0) }
-        self.init(url: SafeText(String(decoding: url, as: UTF8.self)), description: description)
+        description.redirectedTo = values.text(9).flatMap { WebURL($0) }
+        description.tags = TrackTags(
+            title: values.text(6).map { SafeText($0) },
+            artist: values.text(7).map { SafeText($0) }
+        )
+        self.init(url: SafeText(url), description: description)
     }
 
-    private static let format: UInt8 = 1
-    private static let absent = UInt32.max
+    private static let form: UInt8 = 1
 }
 
 extension EntryDescription {
@@ -158,7 +149,7 @@ extension EntryDescription {
         length != other.length || validators != other.validators
     }
 
-    /// This description with its missing values taken from `other`; except the seek table.
+    /// This description with its missing values taken from `other`; except derived facts.
     func completed(by other: EntryDescription) -> EntryDescription {
         var whole = self
         whole.length = length ?? other.length
@@ -167,8 +158,7 @@ extension EntryDescription {
         whole.validators.etag = validators.etag ?? other.validators.etag
         whole.validators.lastModified = validators.lastModified ?? other.validators.lastModified
         whole.acceptsRanges = acceptsRanges ?? other.acceptsRanges
-        whole.title = title ?? other.title
-        whole.artist = artist ?? other.artist
+        whole.tags = tags.filled(from: other.tags)
         whole.durationSeconds = durationSeconds ?? other.durationSeconds
         return whole
     }

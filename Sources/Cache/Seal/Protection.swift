@@ -52,6 +52,11 @@ enum Protection: Sendable {
         }
     }
 
+    /// The column `kind` of `facts`: readable only in a folder that is not sealed.
+    func kind(of fact: DerivedFact) -> [UInt8] {
+        checkValue == nil ? Array(fact.rawValue.utf8) : key(of: "fact\0" + fact.rawValue)
+    }
+
     /// `record` as it is written to the index.
     func keep(_ record: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8] {
         switch self {
@@ -73,13 +78,24 @@ enum Protection: Sendable {
 }
 
 /// The column of a record in the index. A record that was sealed for one column cannot be opened in another.
-///
-/// The text is authenticated with a sealed record, together with its entry.
-enum RecordColumn: String, Sendable {
+enum RecordColumn: Sendable {
     case about
-    case seekPoints = "seek_points"
+    /// The column `value` of `tags`.
+    case tags
     /// The column `display_url` of `names`.
     case name
+    /// The column `value` of `facts`, in a row of this kind.
+    case fact(DerivedFact)
+
+    /// The text that is authenticated with a sealed record, together with its entry.
+    var text: String {
+        switch self {
+        case .about: "about"
+        case .tags: "tags"
+        case .name: "name"
+        case .fact(let fact): fact.rawValue
+        }
+    }
 }
 
 /// The folder is not sealed with the given secret.

@@ -47,7 +47,7 @@ struct Seal: Sendable {
 
     /// A record of the index, sealed for its column: the nonce, then the ciphertext with its tag.
     func sealedRecord(_ record: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8] {
-        let place = Self.place(of: entry, 0..<0) + Array(column.rawValue.utf8)
+        let place = Self.place(of: entry, 0..<0) + Array(column.text.utf8)
         let (nonce, sealed, tag) = Self.sealed(record, with: recordKey, for: place)
         return nonce + sealed + tag
     }
@@ -55,7 +55,7 @@ struct Seal: Sendable {
     /// The record that was sealed; `nil` if it has changed.
     func openedRecord(_ sealed: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8]? {
         guard sealed.count >= Self.nonceSize + Self.tagSize else { return nil }
-        let place = Self.place(of: entry, 0..<0) + Array(column.rawValue.utf8)
+        let place = Self.place(of: entry, 0..<0) + Array(column.text.utf8)
         let nonce = Array(sealed.prefix(Self.nonceSize))
         let record = Array(sealed.dropFirst(Self.nonceSize).dropLast(Self.tagSize))
         return Self.opened(record, nonce, sealed.suffix(Self.tagSize), with: recordKey, for: place)
@@ -112,13 +112,6 @@ struct Seal: Sendable {
     /// elsewhere.
     private static func place(of entry: EntryID, _ range: ByteRange) -> [UInt8] {
         [entry.value, range.lowerBound, range.upperBound].flatMap { $0.bigEndianBytes }
-    }
-}
-
-extension FixedWidthInteger {
-    /// The bytes, the highest first.
-    var bigEndianBytes: [UInt8] {
-        withUnsafeBytes(of: bigEndian) { Array($0) }
     }
 }
 

@@ -64,7 +64,7 @@ package final class FLACDecoder: AudioDecoder {
         input.forgetStart()
         info.audioStart = map.audioStart
         info.tags = (head.comments?.tags ?? TrackTags()).filled(from: start.tags)
-        info.tags.cover = head.cover
+        info.tags.cover = head.cover ?? info.tags.cover
         info.loudness = (head.comments?.loudness ?? Loudness()).filled(from: start.loudness)
         update(made)
         return made

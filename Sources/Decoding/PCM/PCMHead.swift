@@ -66,7 +66,7 @@ struct PCMHead {
             let start = chunk.content.lowerBound + Int64(Self.soundHeadByteCount) + offset
             samples = samples ?? extent(of: start..<max(start, chunk.content.upperBound))
         case "LIST": information = information.filled(from: InformationList.tags(in: chunk.bytes))
-        case "id3 ", "ID3 ": id3 = id3 ?? ID3v2Tag(chunk.bytes[...])
+        case "id3 ", "ID3 ": id3 = id3 ?? ID3v2Tag(chunk.bytes[...], at: chunk.content.lowerBound)
         case "NAME": information.title = information.title ?? ID3Text.text(chunk.bytes[...])
         case "AUTH": information.artist = information.artist ?? ID3Text.text(chunk.bytes[...])
         default: break

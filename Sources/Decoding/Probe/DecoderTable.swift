@@ -27,7 +27,7 @@ package struct DecoderTable: Sendable {
         lasting duration: Duration? = nil
     ) async throws -> any AudioDecoder {
         let subject = location.safeText
-        var stream = ProbedStream(source: reader, subject: subject, seekTable: reader.storedSeekTable)
+        var stream = ProbedStream(source: reader, subject: subject, seekTable: reader.stored(.seekTable))
         stream.statedDuration = duration
         try await stream.start.skipTags(of: subject)
         guard let kind = try await stream.start.kind(), let factory = factories[kind] else {

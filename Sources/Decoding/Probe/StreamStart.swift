@@ -52,8 +52,8 @@ package struct StreamStart {
         for _ in 0..<Self.mostTags {
             if let header = ID3v2Header(window.bytes[...]) {
                 try await window.fill(min(header.tagByteCount, Self.reach), askingUpTo: firstRequest)
-                if let tag = ID3v2Tag(window.bytes[...]) {
-                    var unread = UnreadTag(tag, at: window.start)
+                if let tag = ID3v2Tag(window.bytes[...], at: window.start) {
+                    var unread = UnreadTag(tag)
                     try await unread.readStored(in: source)
                     note(unread.tag.tags, unread.tag.loudness)
                     if chapters.isEmpty { chapters = unread.tag.chapters }

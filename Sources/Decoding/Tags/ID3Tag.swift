@@ -29,6 +29,8 @@ package struct ID3v2Tag: Sendable, Equatable {
     /// the bytes before unsynchronisation, so that is undone for the whole tag.
     package var isReadAsWhole: Bool { header.isUnsynchronised && header.version < 4 }
 
+    /// The offset of the tag in the resource.
+    let start: Int64
     private let header: ID3v2Header
     private var pieces: [Piece] = []
     /// The offset of the next frame, and that of the tag's end.
@@ -39,10 +41,12 @@ package struct ID3v2Tag: Sendable, Equatable {
     private var written = Loudness()
     private var adjusted = Loudness()
 
-    /// Walks the tag with which `bytes` begin, as far as they go; `nil` if they do not begin with a tag.
-    package init?(_ bytes: ArraySlice<UInt8>) {
+    /// Walks the tag with which `bytes` begin, as far as they go; `nil` if they do not begin with a tag. They
+    /// are those from the offset `start` on.
+    package init?(_ bytes: ArraySlice<UInt8>, at start: Int64 = 0) {
         guard let header = ID3v2Header(bytes) else { return nil }
         self.header = header
+        self.start = start
         end = header.contentEnd
         var known = Array(bytes.prefix(end))
         if isReadAsWhole {
@@ -58,7 +62,7 @@ package struct ID3v2Tag: Sendable, Equatable {
     package mutating func receive(_ bytes: [UInt8]) {
         guard let range = wanted, bytes.count == range.count else { return }
         if isReadAsWhole {
-            self = ID3v2Tag(bytes[...]) ?? self
+            self = ID3v2Tag(bytes[...], at: start) ?? self
         } else {
             pieces.append(Piece(start: range.lowerBound, bytes: bytes))
             walk()
@@ -75,6 +79,10 @@ package struct ID3v2Tag: Sendable, Equatable {
             guard let bytes = held(place..<body), let frame = FrameHead(bytes, version: header.version),
                 let next = next(after: frame, body)
             else { return }
+            // Only a picture whose bytes are as they were written can be read in its place.
+            if frame.isPicture, frame.isPlain, !header.isUnsynchronised, body < next, tags.cover == nil {
+                tags.cover = start + Int64(body)..<start + Int64(next)
+            }
             if frame.isRead, body < next {
                 // The title of a chapter comes before its picture.
                 let isChapter = frame.identifier == "CHAP"
@@ -150,6 +158,10 @@ package struct ID3v2Tag: Sendable, Equatable {
         case "TRCK", "TRK": tags.number = tags.number ?? Self.text(payload)
         // The frames for the year; in version 2.4, the recording time (`TDRC`) replaced the other two.
         case "TDRC", "TYER", "TYE": tags.year = tags.year ?? Self.text(payload)
+        case "TPE2", "TP2": tags.albumArtist = tags.albumArtist ?? Self.text(payload)
+        case "TPOS", "TPA": tags.disc = tags.disc ?? Self.text(payload)
+        case "TCON", "TCO": tags.genre = tags.genre ?? ID3Genre.text(ID3Text.values(payload))
+        case "TCMP", "TCP": tags.compilation = tags.compilation ?? Self.text(payload)
         case "TXXX", "TXX": written = written.filled(from: ReplayGain.loudness(ofText: payload))
         case "CHAP": if let chapter = Self.chapter(payload, version: header.version) { found.append(chapter) }
         case "RVA2", "XRVA": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))
@@ -230,6 +242,11 @@ private struct FrameHead {
     /// `true` if the frame may be one whose content is of use: a text, a chapter or a volume.
     var isRead: Bool { identifier.hasPrefix("T") || ["CHAP", "RVA2", "XRVA"].contains(identifier) }
 
+    var isPicture: Bool { identifier == "APIC" || identifier == "PIC" }
+
+    /// `true` unless the body is compressed, encrypted or unsynchronised, or other fields precede it.
+    var isPlain: Bool { flags & (version == 3 ? 0xE0 : 0x4F) == 0 }
+
     /// The body without the fields that its flags add; `nil` if it is compressed or encrypted.
     func payload(_ body: ArraySlice<UInt8>, isUnsynchronised: Bool) -> ArraySlice<UInt8>? {
         var body = body
@@ -264,6 +281,7 @@ package enum ID3v1Tag {
         )
         // If the second-to-last byte of the comment is zero, the last one is the track number (1.1).
         if bytes[125] == 0, bytes[126] != 0 { tags.number = SafeText(String(bytes[126])) }
+        tags.genre = ID3Genre.name(Int(bytes[127])).map { SafeText($0) }
         return tags
     }
 
@@ -342,20 +360,15 @@ struct UnreadTag {
     private static let mostFetches = 8
 
     private(set) var tag: ID3v2Tag
-    /// The offset of the tag in the resource.
-    let start: Int64
     private var fetched: [Range<Int>] = []
 
-    init(_ tag: ID3v2Tag, at start: Int64) {
-        self.tag = tag
-        self.start = start
-    }
+    init(_ tag: ID3v2Tag) { self.tag = tag }
 
     /// Reads the texts on as far as they are stored.
     mutating func readStored(in source: any ByteSource) async throws {
         while let wanted = tag.wanted, wanted.count <= StreamStart.longestTag,
             let bytes = try await source.allStored(
-                in: start + Int64(wanted.lowerBound)..<start + Int64(wanted.upperBound)
+                in: tag.start + Int64(wanted.lowerBound)..<tag.start + Int64(wanted.upperBound)
             )
         {
             tag.receive(bytes)
@@ -369,6 +382,6 @@ struct UnreadTag {
             fetched.last != wanted, fetched.count < Self.mostFetches
         else { return }
         fetched.append(wanted)
-        source.prefetch(start + Int64(wanted.lowerBound)..<start + Int64(wanted.upperBound))
+        source.prefetch(tag.start + Int64(wanted.lowerBound)..<tag.start + Int64(wanted.upperBound))
     }
 }

@@ -30,6 +30,7 @@ enum InformationList {
         case "ICRD": tags.year = tags.year ?? text
         // Microsoft's programs write `ITRK`, ffmpeg `IPRT`.
         case "ITRK", "IPRT": tags.number = tags.number ?? text
+        case "IGNR": tags.genre = tags.genre ?? text
         default: break
         }
     }

@@ -56,9 +56,9 @@ struct StreamTail {
         if let size = ID3v2Header.tagByteCount(ofFooter: mark).map(Int64.init), audioEnd - size > origin {
             audioEnd -= size
             if let bytes = try await source.allStored(in: audioEnd..<audioEnd + min(size, Self.mostRead)),
-                let tag = ID3v2Tag(bytes[...])
+                let tag = ID3v2Tag(bytes[...], at: audioEnd)
             {
-                var unread = UnreadTag(tag, at: audioEnd)
+                var unread = UnreadTag(tag)
                 try await unread.readStored(in: source)
                 note(unread.tag.tags, unread.tag.loudness)
             }
@@ -151,6 +151,7 @@ package struct APETag {
         case "track": tags.number = tags.number ?? text
         case "disc": tags.disc = tags.disc ?? text
         case "genre": tags.genre = tags.genre ?? text
+        case "compilation": tags.compilation = tags.compilation ?? text
         default: loudness = loudness.filled(from: ReplayGain.loudness(ofKey: key, value))
         }
     }

@@ -53,6 +53,7 @@ package struct VorbisComments: Sendable, Equatable {
         case "tracknumber": tags.number = tags.number ?? SafeText(value)
         case "discnumber": tags.disc = tags.disc ?? SafeText(value)
         case "genre": genres.append(value)
+        case "compilation": tags.compilation = tags.compilation ?? SafeText(value)
         case "r128_track_gain": r128.track = r128.track.filled(from: Self.level(ofR128: value))
         case "r128_album_gain": r128.album = r128.album.filled(from: Self.level(ofR128: value))
         default: written = written.filled(from: ReplayGain.loudness(ofKey: name, value))

@@ -32,7 +32,6 @@ final class FileReader: ResourceReader {
     deinit { Glibc.close(descriptor) }
 
     var length: Int64? { size }
-    var storedSeekTable: [UInt8] { [] }
 
     var report: LoadReport {
         var report = LoadReport()
@@ -73,8 +72,9 @@ final class FileReader: ResourceReader {
     func prefetch(_ range: ByteRange) {}
     func fill() {}
     func reject() async {}
-    func storeSeekTable(_ table: [UInt8]) {}
-    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func store(_ value: [UInt8], as fact: DerivedFact) {}
+    func stored(_ fact: DerivedFact) -> [UInt8] { [] }
+    func store(_ facts: TrackFacts) {}
     func close() async {}
 
     private static func error(_ subject: SafeText, _ code: Int32) -> MediaError {

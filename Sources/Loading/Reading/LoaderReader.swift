@@ -23,7 +23,6 @@ final class LoaderReader: ResourceReader {
     }
 
     var length: Int64? { loader.length }
-    var storedSeekTable: [UInt8] { store.description.seekTable }
 
     var report: LoadReport {
         var report = loader.report
@@ -94,13 +93,14 @@ final class LoaderReader: ResourceReader {
 
     func reject() async { if loader.storedAtOpen.isEmpty { await store.discard() } }
 
-    func storeSeekTable(_ table: [UInt8]) { loader.describe { $0.seekTable = table } }
+    func stored(_ fact: DerivedFact) -> [UInt8] { store.description.facts[fact] ?? [] }
 
-    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {
+    func store(_ value: [UInt8], as fact: DerivedFact) { loader.describe { $0.facts[fact] = value } }
+
+    func store(_ facts: TrackFacts) {
         loader.describe { description in
-            description.title = title?.string
-            description.artist = artist?.string
-            description.durationSeconds = duration?.seconds
+            description.tags = facts.tags
+            description.durationSeconds = facts.duration?.seconds
         }
     }
 

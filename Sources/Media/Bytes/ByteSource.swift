@@ -78,14 +78,14 @@ package protocol ResourceReader: ByteSource {
     /// this open.
     func reject() async
 
-    /// Stores the seek table, an opaque value, with the entry; empty removes it.
-    func storeSeekTable(_ table: [UInt8])
+    /// Stores `value`, which was derived from the bytes, with the entry.
+    func store(_ value: [UInt8], as fact: DerivedFact)
 
-    /// The seek table that an earlier open stored; empty if there is none. Untrusted: check it before use.
-    var storedSeekTable: [UInt8] { get }
+    /// The value that an earlier open stored; empty if there is none. Untrusted: check it before use.
+    func stored(_ fact: DerivedFact) -> [UInt8]
 
-    /// Stores the tags for `cache list`.
-    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?)
+    /// Stores the tags and the duration for the lists of the cache and of the queue.
+    func store(_ facts: TrackFacts)
 
     /// Closes this reader. Waiting reads throw `CancellationError`, fetches that only this reader wanted end,
     /// and received bytes are committed before this returns.

@@ -87,13 +87,27 @@ package struct EntryDescription: Sendable, Equatable {
     package var validators = Validators()
     /// `true` if the server has sent a partial response (206); `nil` if unknown.
     package var acceptsRanges: Bool?
-    /// The decoder's seek table, opaque to the store; empty if there is none.
-    package var seekTable: [UInt8] = []
-    package var title: String?
-    package var artist: String?
+    package var tags = TrackTags()
     package var durationSeconds: Double?
+    /// What was derived from the bytes in an earlier session; opaque to the store.
+    package var facts: [DerivedFact: [UInt8]] = [:]
 
     package init() {}
+}
+
+/// A kind of facts that are derived from the bytes of a resource, and stored with its entry until it goes.
+///
+/// A stored fact of an unknown kind or version is ignored: it is derived again, and replaced.
+package enum DerivedFact: String, CaseIterable, Sendable {
+    /// Where a decoder found music, for seeks, or what it has read of the head of a file.
+    case seekTable = "seek_points"
+
+    /// The version of its form, which is raised if older ones cannot be read any more.
+    package var version: Int64 {
+        switch self {
+        case .seekTable: 1
+        }
+    }
 }
 
 /// The validators of a representation (RFC 9110 §8.8).

@@ -90,8 +90,7 @@ package struct CachedItem: Sendable, Equatable, Identifiable {
     package var url: SafeText
     /// Other URLs of the entry, without user name, password and query. A list of all entries lacks them.
     package var otherURLs: [SafeText] = []
-    package var title: SafeText?
-    package var artist: SafeText?
+    package var tags = TrackTags()
     package var duration: Duration?
     /// In bytes; `nil` until a server reported it.
     package var length: Int64?
@@ -131,6 +130,6 @@ extension CachedItem {
 
     /// The title and artist; without a title, the name of the file.
     package func name(dash: SafeText = "–") -> SafeText {
-        TrackName.text(title, artist, at: url, dash: dash)
+        TrackName.text(tags.title, tags.artist, at: url, dash: dash)
     }
 }

@@ -92,81 +92,8 @@ package struct Track: Sendable, Equatable, Identifiable {
     }
 }
 
-/// Descriptive tags of a track.
-///
-/// Most tracks of long playlists have a title and an artist only. So the other tags share one word, which
-/// makes a long queue smaller and quicker to copy.
-@dynamicMemberLookup
-package struct TrackTags: Sendable, Equatable {
-    package var title: SafeText?
-    package var artist: SafeText?
-    /// The other tags; `nil` if none is known.
-    private var rare: Shared<RareTags>?
-
-    /// One of the other tags.
-    package subscript<Tag>(dynamicMember tag: WritableKeyPath<RareTags, Tag?>) -> Tag? {
-        get { rare.flatMap { $0.value[keyPath: tag] } }
-        set {
-            var tags = rare?.value ?? RareTags()
-            tags[keyPath: tag] = newValue
-            rare = tags == RareTags() ? nil : Shared(tags)
-        }
-    }
-
-    package init(
-        title: SafeText? = nil,
-        artist: SafeText? = nil,
-        album: SafeText? = nil,
-        year: SafeText? = nil,
-        number: SafeText? = nil,
-        albumArtist: SafeText? = nil,
-        disc: SafeText? = nil,
-        genre: SafeText? = nil,
-        cover: ByteRange? = nil
-    ) {
-        self.title = title
-        self.artist = artist
-        let rare = RareTags(
-            album: album,
-            year: year,
-            number: number,
-            albumArtist: albumArtist,
-            disc: disc,
-            genre: genre,
-            cover: cover
-        )
-        self.rare = rare == RareTags() ? nil : Shared(rare)
-    }
-
-    /// These tags, with missing ones taken from `other`.
-    package func filled(from other: TrackTags) -> TrackTags {
-        TrackTags(
-            title: title ?? other.title,
-            artist: artist ?? other.artist,
-            album: self.album ?? other.album,
-            year: self.year ?? other.year,
-            number: self.number ?? other.number,
-            albumArtist: self.albumArtist ?? other.albumArtist,
-            disc: self.disc ?? other.disc,
-            genre: self.genre ?? other.genre,
-            cover: self.cover ?? other.cover
-        )
-    }
-
-    /// The bytes of all texts in UTF-8.
-    fileprivate var textSize: Int {
-        guard let rare = rare?.value else { return Self.size(title) + Self.size(artist) }
-        let texts = [
-            title, artist, rare.album, rare.year, rare.number, rare.albumArtist, rare.disc, rare.genre,
-        ]
-        return texts.reduce(0) { $0 + Self.size($1) }
-    }
-
-    private static func size(_ text: SafeText?) -> Int { text?.string.utf8.count ?? 0 }
-}
-
 /// A value that its copies share: a copy takes one reference count, however many parts the value has.
-private struct Shared<Value: Sendable & Equatable>: Sendable, Equatable {
+struct Shared<Value: Sendable & Equatable>: Sendable, Equatable {
     /// Never changed, so that threads can share it.
     private final class Storage: Sendable {
         let value: Value
@@ -186,21 +113,6 @@ private struct Shared<Value: Sendable & Equatable>: Sendable, Equatable {
     static func == (left: Self, right: Self) -> Bool {
         left.storage === right.storage || left.value == right.value
     }
-}
-
-/// The tags that few tracks of long queues have; `nil` if unknown.
-package struct RareTags: Sendable, Equatable {
-    package var album: SafeText?
-    package var year: SafeText?
-    /// The track number on its album, as written (`3` or `3/12`).
-    package var number: SafeText?
-    /// The artist of the whole album, if stated.
-    package var albumArtist: SafeText?
-    /// The number of the disc in a set, as written (`1` or `1/2`).
-    package var disc: SafeText?
-    package var genre: SafeText?
-    /// The offsets of the block or frame with the cover in the resource. It is never fetched to find it.
-    package var cover: ByteRange?
 }
 
 /// Tags and duration of a track as found when it was opened.

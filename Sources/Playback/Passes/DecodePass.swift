@@ -40,7 +40,7 @@ struct DecodePass: Sendable {
             let info = decoder.info
             var titles = LiveTitles()
             if let live = reader.report.live { sendStation(of: live, &titles) }
-            reader.storeTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
+            reader.store(TrackFacts(tags: info.tags, duration: info.duration))
             send(.passReady(id, info, landing))
             var reported = ReportedInfo(of: decoder, landing: landing)
             try await write(from: decoder, of: reader, &reported, titles: &titles, counting: &frames)

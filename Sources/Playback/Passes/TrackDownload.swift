@@ -82,11 +82,7 @@ package struct TrackDownload: Sendable {
             try await decoder.open()
             let info = decoder.info
             let tags = info.tags.filled(from: track.tags)
-            reader.storeTags(
-                title: tags.title,
-                artist: tags.artist,
-                duration: info.duration ?? track.duration
-            )
+            reader.store(TrackFacts(tags: tags, duration: info.duration ?? track.duration))
             // The head of a station has the song of the moment.
             if reader.report.live == nil { onStep(.learned(info)) }
             return nil

@@ -97,7 +97,7 @@ final class TrackResource: Sendable {
     func endPasses() {
         let table = decoder?.seekTable() ?? []
         decoder = nil
-        if !table.isEmpty { openReader?.storeSeekTable(table) }
+        if !table.isEmpty { openReader?.store(table, as: .seekTable) }
     }
 
     func close() async {

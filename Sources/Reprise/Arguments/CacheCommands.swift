@@ -80,7 +80,8 @@ private struct ListCommand: CacheSubcommand {
         discussion: """
             Each WORD must occur in the source, title or artist, in any case and with or without accents. \
             With --json each entry is an object: source, title, artist, duration (seconds), type, size, stored \
-            (bytes), lastPlayed (seconds since 1970), created, allocated (bytes on disk), complete, pinned.
+            (bytes), lastPlayed (seconds since 1970), created, allocated (bytes on disk), complete, pinned; \
+            if known, album, year, trackNumber, albumArtist, disc, genre.
             """
     )
 

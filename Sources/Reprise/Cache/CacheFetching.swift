@@ -28,12 +28,12 @@ struct CacheFetching {
         guard fetches else {
             for entry in named.entries {
                 try await administration.setPinned(entry.id, pins == true)
-                mark(entry.url, TrackTags(title: entry.title, artist: entry.artist), progress)
+                mark(entry.url, entry.tags, progress)
             }
             for track in found.tracks {
                 var tags = track.tags
                 if case .web(let url) = track.location, let entry = try await administration.info(for: url) {
-                    tags = TrackTags(title: entry.title, artist: entry.artist).filled(from: tags)
+                    tags = entry.tags.filled(from: tags)
                 }
                 mark(track.location.safeText, tags, progress)
             }
@@ -178,7 +178,7 @@ struct CacheFetching {
         var word: String?
         switch outcome {
         case .cached(let entry, let new):
-            if let title = entry.title { tags = TrackTags(title: title, artist: entry.artist) }
+            if entry.tags.title != nil { tags = entry.tags }
             size = .integer(entry.storedBytes)
             fetched = .integer(new)
             word =

@@ -52,8 +52,8 @@ struct EntryTable: Sendable {
         var rows: [(name: String, value: String?)] = [("source", entry.url.string)]
         rows += entry.otherURLs.map { ("also as", $0.string) }
         rows += [
-            ("title", entry.title?.string),
-            ("artist", entry.artist?.string),
+            ("title", entry.tags.title?.string),
+            ("artist", entry.tags.artist?.string),
             ("duration", entry.duration?.clockTime),
             ("type", entry.contentType?.string),
             ("size", entry.length.map { "\(SizeText.text($0)) (\($0) bytes)" }),
@@ -87,7 +87,8 @@ struct EntryTable: Sendable {
         let music = style.shown(entry.name(dash: style.glyphs.dash))
         guard isWide else { return cells + [music] }
         return cells + [
-            entry.title == nil ? "" : music, style.shown(SafeText(PercentEncoding.decoded(entry.url.string))),
+            entry.tags.title == nil ? "" : music,
+            style.shown(SafeText(PercentEncoding.decoded(entry.url.string))),
         ]
     }
 
@@ -104,7 +105,7 @@ extension CachedItem {
     /// `true` for a playlist, a feed or a web folder: a resource without a length in time that is named or
     /// typed as one.
     var isList: Bool {
-        title == nil && duration == nil
+        tags.title == nil && duration == nil
             && ResourceKind.isList(contentType: contentType?.string, url: url.string)
     }
 }
@@ -114,8 +115,8 @@ extension CachedItem {
     var listFields: [(key: String, value: EventField)] {
         [
             ("source", .text(url)),
-            ("title", .text(orNone: title)),
-            ("artist", .text(orNone: artist)),
+            ("title", .text(orNone: tags.title)),
+            ("artist", .text(orNone: tags.artist)),
             ("duration", .seconds(orNone: duration)),
             ("type", .text(orNone: contentType)),
             ("size", .integer(orNone: length)),
@@ -125,7 +126,7 @@ extension CachedItem {
             ("allocated", .integer(allocatedBytes)),
             ("complete", .flag(isComplete)),
             ("pinned", .flag(isPinned)),
-        ]
+        ] + EventLine.albumFields(of: tags)
     }
 
     var infoFields: [(key: String, value: EventField)] {

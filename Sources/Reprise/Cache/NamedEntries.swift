@@ -80,7 +80,7 @@ struct NamedEntries {
         let count = SafeText("\(matches.count)")
         command.console.say("cache " + name + ": " + count + " cached tracks match; name one by its URL:")
         for entry in matches.prefix(Self.mostCandidates) {
-            let title = entry.title.map { "  " + TrackName.text($0, entry.artist) } ?? ""
+            let title = entry.tags.title.map { "  " + TrackName.text($0, entry.tags.artist) } ?? ""
             command.console.note("  " + entry.url + title)
         }
         let more = matches.count - Self.mostCandidates

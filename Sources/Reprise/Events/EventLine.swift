@@ -86,10 +86,12 @@ struct EventLine: Sendable {
         return [("episode", .group([("date", day), ("played", .flag(isPlayed))]))]
     }
 
-    private static func albumFields(of tags: TrackTags) -> EventFields {
-        [("album", tags.album), ("year", tags.year), ("trackNumber", tags.number)].compactMap { key, text in
-            text.map { (key, .text($0)) }
-        }
+    /// The fields of tags besides title and artist; those that are unknown are left out.
+    static func albumFields(of tags: TrackTags) -> EventFields {
+        [
+            ("album", tags.album), ("year", tags.year), ("trackNumber", tags.number),
+            ("albumArtist", tags.albumArtist), ("disc", tags.disc), ("genre", tags.genre),
+        ].compactMap { key, text in text.map { (key, .text($0)) } }
     }
 
     private static func volume(_ percent: Int, _ isMuted: Bool) -> EventFields {

@@ -123,10 +123,9 @@ enum CacheScale {
             let store = try await folder.open(url("known"))
             var description = EntryDescription()
             description.length = 4_000_000
-            description.title = "A title"
-            description.artist = "An artist"
+            description.tags = TrackTags(title: "A title", artist: "An artist")
             description.validators = Validators(etag: "\"an-entity-tag\"", lastModified: nil)
-            description.seekTable = [UInt8](repeating: 1, count: 1_500)
+            description.facts[.seekTable] = [UInt8](repeating: 1, count: 1_500)
             store.describe(description)
             try await store.write([UInt8](repeating: 1, count: 640_000), at: 0)
             await store.close()
@@ -136,9 +135,11 @@ enum CacheScale {
             PRAGMA synchronous = OFF;
             BEGIN;
             WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(entryCount))
-            INSERT INTO entries (id, created, last_played, allocated, stored, prefix, url, about, seek_points)
+            INSERT INTO entries (id, created, last_played, allocated, stored, prefix, url, about)
             SELECT n, n, n, 4096, 640000, 640000, 'http://bench.example/' || n || '.mp3',
-                (SELECT about FROM entries LIMIT 1), zeroblob(1500) FROM number;
+                (SELECT about FROM entries LIMIT 1) FROM number;
+            INSERT INTO facts (entry, kind, version, value)
+            SELECT id, (SELECT kind FROM facts), 1, zeroblob(1500) FROM entries WHERE id <= \(entryCount);
             INSERT INTO names (key, entry, place, display_url)
             SELECT randomblob(32), id, 1, zeroblob(50) FROM entries WHERE id <= \(entryCount);
             WITH RECURSIVE number (n) AS

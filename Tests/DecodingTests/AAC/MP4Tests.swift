@@ -105,25 +105,17 @@ import Testing
         let words = [
             "title=Title", "artist=Someone", "album=Album", "album_artist=All", "track=3/12", "disc=1/2",
             "date=1999",
-            "genre=Jazz",
+            "genre=Jazz", "compilation=1",
         ]
         let made = MadeAAC("m4a", Self.front + words.flatMap { ["-metadata", $0] }, seconds: 1)
         let decoder = decoder(MemorySource(made.bytes))
         try await decoder.open()
-        let tags = decoder.info.tags
-        #expect(
-            tags
-                == TrackTags(
-                    title: "Title",
-                    artist: "Someone",
-                    album: "Album",
-                    year: "1999",
-                    number: "3/12",
-                    albumArtist: "All",
-                    disc: "1/2",
-                    genre: "Jazz"
-                )
-        )
+        var tags = TrackTags(title: "Title", artist: "Someone", album: "Album", year: "1999", number: "3/12")
+        tags.albumArtist = "All"
+        tags.disc = "1/2"
+        tags.genre = "Jazz"
+        tags.compilation = "1"
+        #expect(decoder.info.tags == tags)
         var found = MP4Tags()
         found.noteCover(in: 100..<5_000)
         #expect(found.tags.cover == 116..<5_000)

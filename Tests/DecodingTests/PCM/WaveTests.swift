@@ -137,9 +137,10 @@ import Testing
     @Test func `tags are read in front of the samples, and after them once they are stored`() async throws {
         let information = informationList([
             ("INAM", "Title"), ("IART", "Artist"), ("IPRD", "Album"), ("ICRD", "1999"), ("ITRK", "3"),
-            ("ISFT", "x"),
+            ("IGNR", "Jazz"), ("ISFT", "x"),
         ])
-        let expected = TrackTags(title: "Title", artist: "Artist", album: "Album", year: "1999", number: "3")
+        var expected = TrackTags(title: "Title", artist: "Artist", album: "Album", year: "1999", number: "3")
+        expected.genre = "Jazz"
         #expect(try await openedPCM(Self.short { $0.before = information }.bytes).info.tags == expected)
         let behind = MadeWave(after: chunk("odd ", [1]) + information).bytes
         #expect(try await openedPCM(behind, isStored: true).info.tags == expected)

@@ -122,9 +122,9 @@ final class FakeReader: ResourceReader {
     func prefetch(_ range: ByteRange) {}
     func fill() { log.withLock { $0.isFilled = true } }
     func reject() async {}
-    func storeSeekTable(_ table: [UInt8]) { log.withLock { $0.storedTables.append(table) } }
-    var storedSeekTable: [UInt8] { [] }
-    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func store(_ value: [UInt8], as fact: DerivedFact) { log.withLock { $0.storedTables.append(value) } }
+    func stored(_ fact: DerivedFact) -> [UInt8] { [] }
+    func store(_ facts: TrackFacts) {}
     func close() async {
         // As with a real disk, cancelling does not shorten the wait.
         if let disk = music.closing { await Task { try? await disk.sleep(until: .seconds(1)) }.value }

@@ -176,7 +176,7 @@ struct ListViewTests {
             for columns in [16, 40, 80, 200] {
                 var state = screenState(player, columns: columns)
                 var entry = CachedItem(CachedItem.ID(1), url: evil, lastPlayed: 0)
-                entry.title = evil
+                entry.tags.title = evil
                 state.showCache([entry])
                 let decision = record(0, .decision(.gaveUp, evil), of: evil)
                 _ = state.apply(.requests([decision], count: 1, underWay: []))
