@@ -158,7 +158,7 @@ import Testing
         try FileManager.default.removeItem(atPath: scene.file("objects"))
         let holder = open(scene.file("lock"), O_RDWR | O_CLOEXEC)
         defer { close(holder) }
-        #expect(flock(holder, LOCK_EX) == 0 && ByteLock.take(FolderLock.gate, of: holder))
+        #expect(flock(holder, LOCK_EX) == 0 && ByteLock.acquire(FolderLock.gate, of: holder))
         let opener = scene.opener()
         try await opener.checkSecret(isAsking: true)
         #expect(try await opener.list().map(\.storedBytes) == [1_000])
@@ -243,7 +243,7 @@ import Testing
         try await store.write(0..<1_000)
         let holder = open(try scene.firstObject, O_RDWR | O_CLOEXEC)
         defer { close(holder) }
-        #expect(ByteLock.take(ObjectFile.commitByte, of: holder))
+        #expect(ByteLock.acquire(ObjectFile.commitByte, of: holder))
         let cause = try await store.refusedCommit()
         #expect(cause == "another process has locked it for too long; try again, or end that process")
         ByteLock.release(ObjectFile.commitByte, of: holder)

@@ -31,7 +31,7 @@ import Testing
             clock: TestClock(),
             wallClock: {
                 other.submit {
-                    while !ByteLock.take(FolderLock.gate, of: lock) { usleep(1_000) }
+                    while !ByteLock.acquire(FolderLock.gate, of: lock) { usleep(1_000) }
                     holdsGate.withLock { $0 = true }
                     while flock(lock, LOCK_EX | LOCK_NB) != 0 { usleep(1_000) }
                     ByteLock.release(FolderLock.gate, of: lock)

@@ -170,7 +170,7 @@ import Testing
         description.length = row.length
         description.validators = row.validators
         description.acceptsRanges = row.acceptsRanges
-        var plan = FetchPlan(id: .init(value: 1), why: .demand, wanted: row.wanted, overlap: 0..<0)
+        var plan = FetchPlan(id: .init(value: 1), urgency: .demand, wanted: row.wanted, overlap: 0..<0)
         if !row.stored.isEmpty { plan.ifRange = row.step.condition(for: row.validators) }
         var answers = LoadAnswers(description)
         answers.learn(row.answer, .weakerCondition(row.step), to: plan)
@@ -182,7 +182,7 @@ import Testing
     private func meaning(ofPart part: ByteRange, of total: Int64?, length: Int64? = nil) -> AnswerMeaning {
         var description = EntryDescription()
         description.length = length
-        let plan = FetchPlan(id: .init(value: 1), why: .demand, wanted: 500..<600, overlap: 400..<500)
+        let plan = FetchPlan(id: .init(value: 1), urgency: .demand, wanted: 500..<600, overlap: 400..<500)
         return LoadAnswers(description).meaning(
             of: .part(part, of: total),
             to: plan,
@@ -206,7 +206,7 @@ import Testing
         let known = ByteRangeSet(0..<stored)
         var answers = LoadAnswers(EntryDescription(), stored: known, trustsValidators: isTrusted)
         let range = stored..<stored + 100
-        let plan = FetchPlan(id: .init(value: 1), why: .demand, wanted: range, overlap: 0..<0)
+        let plan = FetchPlan(id: .init(value: 1), urgency: .demand, wanted: range, overlap: 0..<0)
         answers.learn(.part(range, of: 500_000), .part(range), to: plan)
         #expect(answers.comparesBytes == (stored > 0 || !isTrusted))
     }

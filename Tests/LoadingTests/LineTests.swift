@@ -69,7 +69,7 @@ import Testing
     private final class Loader: Sendable {
         private let line: SharedLine
         private let joined = Locked<SharedLine.User?>(nil)
-        private let called = Locked<[FetchReason?]>([])
+        private let called = Locked<[Urgency?]>([])
 
         init(_ line: SharedLine) {
             self.line = line
@@ -88,12 +88,12 @@ import Testing
             }
         }
 
-        var othersNeed: FetchReason? { line.othersNeed(of: user) }
+        var othersNeed: Urgency? { line.othersNeed(of: user) }
 
         /// The need of the others at each call.
-        var needs: [FetchReason?] { called.withLock { $0 } }
+        var needs: [Urgency?] { called.withLock { $0 } }
 
-        func need(_ need: FetchReason?) {
+        func need(_ need: Urgency?) {
             for listener in line.setNeed(need, of: user) { listener() }
         }
     }
@@ -124,7 +124,7 @@ import Testing
     func `each loader is called for every change of the most urgent need of all others`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let line = SharedLine()
-        var needs: [SharedLine.User: FetchReason] = [:]
+        var needs: [SharedLine.User: Urgency] = [:]
         var open: [Loader] = []
         for _ in 1...60 {
             let before = open.map { ($0, $0.othersNeed, $0.needs.count) }
@@ -137,7 +137,7 @@ import Testing
                 line.leave(user)
             case (_, let index?):
                 let need =
-                    Bool.random(using: &random) ? FetchReason.allCases.randomElement(using: &random) : nil
+                    Bool.random(using: &random) ? Urgency.allCases.randomElement(using: &random) : nil
                 needs[open[index].user] = need
                 open[index].need(need)
             case (_, nil): continue

@@ -95,6 +95,6 @@ import Testing
         stage.network = away(retryAt: .seconds(9))
         #expect(stage.end(plan, .offline).plans.isEmpty)
         #expect(stage.pass(.seconds(8)).plans.isEmpty)
-        #expect(try stage.networkReturned().plan().why == .readAhead)
+        #expect(try stage.networkReturned().plan().urgency == .readAhead)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         var stage = LoadStateStage.begun(.line(rate))
         let plan = try stage.readAhead().plan()
         let count = Int64(plan.asked?.count ?? 0)
-        #expect(plan.why == .readAhead)
+        #expect(plan.urgency == .readAhead)
         // It may end at the edge of a block before that.
         #expect(count <= window && count > window - 65_536)
     }
@@ -32,7 +32,7 @@ import Testing
         let url = try #require(WebURL("http://example.com" + path))
         var stage = LoadStateStage(settings: LoadSettings().adapted(to: url))
         let plan = try stage.read(0).plan()
-        #expect(plan.wanted == 0..<window && plan.why == .demand)
+        #expect(plan.wanted == 0..<window && plan.urgency == .demand)
     }
 
     @Test(
@@ -110,7 +110,7 @@ import Testing
         #expect(actions.cancelled == [plan.id] && actions.decisions == [.reconnect])
         #expect(actions.plans.isEmpty, "the last bytes of the old request may still come")
         let next = try stage.end(plan).plan()
-        #expect(next.asked?.lowerBound == 165_536 && next.why == .demand)
+        #expect(next.asked?.lowerBound == 165_536 && next.urgency == .demand)
     }
 
     @Test func `a far seek cancels read-ahead, requests one window, and keeps the bytes that still come`()
@@ -123,7 +123,7 @@ import Testing
         stage.readAhead(0)
         let jump = stage.read(50 << 20)
         let far = try jump.plan()
-        #expect(jump.cancelled == [ahead.id] && far.asked?.count == 65_536 && far.why == .demand)
+        #expect(jump.cancelled == [ahead.id] && far.asked?.count == 65_536 && far.urgency == .demand)
         var stays = stage
         #expect(stays.answerPart(far).actions.plans.isEmpty)
         #expect(stays.store(50 << 20..<(50 << 20) + 30_000, far).plans.isEmpty)
@@ -162,25 +162,25 @@ import Testing
             (.fill, .prefetch, true), (nil, .prefetch, true), (.demand, .readAhead, false),
             (.readAhead, .readAhead, true), (.prefetch, .readAhead, true), (.prefetch, .fill, false),
             (.readAhead, .fill, false), (.fill, .fill, true), (.demand, .demand, true),
-        ] as [(FetchReason?, FetchReason, Bool)]
+        ] as [(Urgency?, Urgency, Bool)]
     )
     func `a fetch begins only if other resources need nothing more urgently`(
-        othersNeed: FetchReason?,
-        why: FetchReason,
+        othersNeed: Urgency?,
+        urgency: Urgency,
         begins: Bool
     ) throws {
         var stage = LoadStateStage.begun()
         stage.othersNeed(othersNeed)
         let actions =
-            switch why {
+            switch urgency {
             case .demand: stage.read(1 << 20)
             case .readAhead: stage.readAhead()
             case .prefetch: stage.ask(.prefetch(65_536..<400_000))
             default: stage.ask(.fill)
             }
-        #expect(actions.plans.map(\.why) == (begins ? [why] : []))
-        #expect(stage.need == why, "it is needed all the same")
-        #expect(stage.othersNeed(nil).plans.map(\.why) == (begins ? [] : [why]))
+        #expect(actions.plans.map(\.urgency) == (begins ? [urgency] : []))
+        #expect(stage.need == urgency, "it is needed all the same")
+        #expect(stage.othersNeed(nil).plans.map(\.urgency) == (begins ? [] : [urgency]))
     }
 
     @Test func `a waiting read precedes everything else of its resource, too`() throws {
@@ -191,7 +191,7 @@ import Testing
         #expect(stage.ask(.fill, by: second).plans.isEmpty)
         #expect(stage.need == .demand)
         // The read is answered: the head of the next track comes, and gaps only after that.
-        #expect(stage.complete(demand).plans.map(\.why) == [.prefetch])
+        #expect(stage.complete(demand).plans.map(\.urgency) == [.prefetch])
         #expect(stage.need == .prefetch)
     }
 
@@ -201,7 +201,7 @@ import Testing
         stage.othersNeed(.readAhead)
         #expect(stage.read(0).plans.isEmpty && stage.need == .prefetch)
         let plan = try stage.othersNeed(.prefetch).plan()
-        #expect(plan.asked == 0..<65_536 && plan.why == .prefetch && stage.need == .prefetch)
+        #expect(plan.asked == 0..<65_536 && plan.urgency == .prefetch && stage.need == .prefetch)
         // Its body may be the only source of these bytes, but no reader of normal priority needs it.
         stage.answer(plan, .whole(LoadStateStage.long))
         #expect(stage.need == .prefetch)
@@ -212,7 +212,7 @@ import Testing
         stage.ask(.lowPriority(true))
         stage.othersNeed(.demand)
         #expect(stage.read(0).plans.isEmpty)
-        #expect(try stage.ask(.lowPriority(false)).plan().why == .demand && stage.need == .demand)
+        #expect(try stage.ask(.lowPriority(false)).plan().urgency == .demand && stage.need == .demand)
     }
 
     @Test func `a reader of low priority waits for the read-ahead of another reader`() throws {
@@ -221,10 +221,10 @@ import Testing
         stage.ask(.lowPriority(true), by: next)
         var plans = stage.readAhead().plans
         #expect(stage.read(4_000_000, by: next).plans.isEmpty)
-        while let plan = plans.popLast(), plan.why == .readAhead {
+        while let plan = plans.popLast(), plan.urgency == .readAhead {
             plans += stage.complete(plan).plans
-            if let last = plans.last, last.why != .readAhead {
-                #expect(last.why == .prefetch && last.asked?.lowerBound == 4_000_000)
+            if let last = plans.last, last.urgency != .readAhead {
+                #expect(last.urgency == .prefetch && last.asked?.lowerBound == 4_000_000)
             }
         }
         // A minute of music, and no less.
@@ -237,14 +237,14 @@ import Testing
         #expect(
             plans.map(\.asked) == [65_536..<196_608, 196_608..<300_000, 500_000..<983_040, 983_040..<1 << 20]
         )
-        #expect(plans.allSatisfy { $0.why == .fill })
+        #expect(plans.allSatisfy { $0.urgency == .fill })
         #expect(stage.isComplete && stage.need == nil)
     }
 
     @Test func `filling begins without a known length, and learns it`() throws {
         var stage = LoadStateStage()
         let plan = try stage.ask(.fill).plan()
-        #expect(plan.asked == 0..<131_072 && plan.why == .fill)
+        #expect(plan.asked == 0..<131_072 && plan.urgency == .fill)
         #expect(stage.complete(plan, of: 1 << 20).plans.first?.asked?.lowerBound == 131_072)
     }
 

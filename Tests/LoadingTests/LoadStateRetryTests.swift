@@ -160,7 +160,7 @@ import Testing
         #expect(stage.pass(.seconds(2)).plans.isEmpty)
         #expect(due - stage.now > .seconds(5))
         let early = try stage.read(50 << 20).plan()
-        #expect(early.why == .demand)
+        #expect(early.urgency == .demand)
         #expect(stage.complete(early).woken == 1)
         #expect(stage.wait == nil)
     }

@@ -40,7 +40,7 @@ import Testing
         stage.readAhead(0)
         stage.store(range.lowerBound..<range.upperBound - left, plan)
         let actions = stage.read(50 << 20)
-        #expect(actions.plans.map(\.why) == [.demand])
+        #expect(actions.plans.map(\.urgency) == [.demand])
         #expect(actions.cancelled.contains(plan.id) != isLeft)
     }
 
@@ -53,7 +53,7 @@ import Testing
         var stage = LoadStateStage.begun()
         stage.readAhead(rate)
         stage.readAhead(0)
-        let plans = stage.read(offset).plans.filter { $0.why == .demand }
+        let plans = stage.read(offset).plans.filter { $0.urgency == .demand }
         let count = try #require(plans.first?.asked).count
         #expect(Double(count) >= min(rate / 4, 524_288))
         #expect(count <= max(64 << 10, min(Int(rate / 2), 1 << 20)))
@@ -83,7 +83,7 @@ import Testing
         var stage = LoadStateStage.begun()
         stage.readAhead(576_000)
         stage.readAhead(0)
-        let plans = stage.read(50 << 20).plans.filter { $0.why == .demand }
+        let plans = stage.read(50 << 20).plans.filter { $0.urgency == .demand }
         let plan = try #require(plans.first)
         answer(&stage, plan)
         let start: Int64 = 50 << 20

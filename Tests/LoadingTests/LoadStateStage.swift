@@ -42,7 +42,7 @@ struct LoadStateStage {
     }
 
     var network = ConnectivityReport()
-    private var othersNeed: FetchReason?
+    private var othersNeed: Urgency?
 
     private var moment: LoadMoment {
         var moment = LoadMoment(now: now, stored: stored)
@@ -54,7 +54,7 @@ struct LoadStateStage {
     var length: Int64? { load.length }
     var isComplete: Bool { load.length.map { stored.covers(0..<$0) } ?? false }
     var isSeekable: Bool { load.isSeekable(stored) }
-    var need: FetchReason? { load.need(moment) }
+    var need: Urgency? { load.need(moment) }
     var wait: LoadWait? { load.wait(moment) }
     var proven: ByteRangeSet? { load.proven(moment) }
     var lacksSecondConnection: Bool {
@@ -94,7 +94,7 @@ struct LoadStateStage {
     // MARK: The network and the clock
 
     @discardableResult
-    mutating func othersNeed(_ need: FetchReason?) -> [LoadAction] {
+    mutating func othersNeed(_ need: Urgency?) -> [LoadAction] {
         othersNeed = need
         return load.replan(moment)
     }

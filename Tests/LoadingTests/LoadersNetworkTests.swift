@@ -146,10 +146,10 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         let first = try #require(server.requests.firstIndex { $0.url == other })
         #expect(server.requests.suffix(from: first).allSatisfy { $0.url == other })
         #expect(current.isStored(0..<1_000_000))
-        #expect(journal.requests.count { $0.why == .demand } == 1)
-        let reasons: Set<FetchReason> =
+        #expect(journal.requests.count { $0.urgency == .demand } == 1)
+        let reasons: Set<Urgency> =
             isOpening ? [.demand, .readAhead] : [.demand, .readAhead, .prefetch, .fill]
-        #expect(Set(journal.requests.map(\.why)).isSuperset(of: reasons))
+        #expect(Set(journal.requests.map(\.urgency)).isSuperset(of: reasons))
         await current.close()
         await next.close()
     }
@@ -187,7 +187,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         #expect(records.map(\.answered) == records.map(\.asked))
         #expect(records.map(\.bytes) == [65_536, 10_000, 24_464])
         #expect(records.map(\.end) == ["complete", "cut", "complete"])
-        #expect(records.allSatisfy { $0.why == .demand && $0.status == 206 && $0.firstByte == .zero })
+        #expect(records.allSatisfy { $0.urgency == .demand && $0.status == 206 && $0.firstByte == .zero })
     }
 
     private var requestsUnderWay: [RequestRecord] {
@@ -201,7 +201,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         #expect(try await !reader.read(at: 0, count: 100).isEmpty)
         try await wait(for: "the first chunk") { requestsUnderWay.map(\.bytes) == [16_384] }
         let request = try #require(requestsUnderWay.first)
-        #expect(request.why == .demand && request.status == 206 && request.answered?.lowerBound == 0)
+        #expect(request.urgency == .demand && request.status == 206 && request.answered?.lowerBound == 0)
         #expect(request.firstByte != nil && request.end.isEmpty)
         #expect(history.recordCount == 0)
         server.release()

@@ -259,7 +259,7 @@ import Testing
         let stores = MemoryStores(content, [0..<100_000])
         let reader = try await loaders(MemoryServer(content), stores).openRevalidated(.web(songURL))
         #expect(reader.isStored(0..<100_000) && reader.report.requestCount == 1)
-        #expect(journal.requests.map(\.why) == [.revalidate])
+        #expect(journal.requests.map(\.urgency) == [.revalidate])
         #expect(journal.requests.map(\.status) == [304])
         #expect(try await readAll(reader) == content)
         await reader.close()

@@ -25,7 +25,12 @@ struct RequestHistoryTests {
     }
 
     private func request(_ number: Int, bytes: Int64 = 0) -> JournalRecord {
-        var request = RequestRecord(number: number, why: .prefetch, asked: 0..<9, startedAt: .seconds(number))
+        var request = RequestRecord(
+            number: number,
+            urgency: .prefetch,
+            asked: 0..<9,
+            startedAt: .seconds(number)
+        )
         request.bytes = bytes
         return JournalRecord(time: .seconds(number), resource: "x", event: .request(request))
     }

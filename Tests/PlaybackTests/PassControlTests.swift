@@ -38,10 +38,10 @@ import Testing
     @Test func `a full ring is reported once for each request`() {
         let control = PassControl()
         control.grant(ring(), primeTarget: 10, holds: false)
-        #expect(!control.takePrime(available: 9, isLast: false))
-        #expect(control.takePrime(available: 10, isLast: false))
-        #expect(!control.takePrime(available: 10, isLast: true))
+        #expect(!control.claimPriming(available: 9, isLast: false))
+        #expect(control.claimPriming(available: 10, isLast: false))
+        #expect(!control.claimPriming(available: 10, isLast: true))
         control.requestPrime(at: 50)
-        #expect(control.takePrime(available: 1, isLast: true))
+        #expect(control.claimPriming(available: 1, isLast: true))
     }
 }

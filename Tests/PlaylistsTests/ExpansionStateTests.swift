@@ -9,7 +9,7 @@ struct ExpansionStateTests {
     private static func location(_ name: String) -> ResourceLocation { .file("/" + name) }
 
     private static func track(_ name: String) -> Track {
-        Track(id: TrackIDs.take(), location: location(name))
+        Track(id: TrackIDs.next(), location: location(name))
     }
 
     /// A list of names; those with a final `/` are lists.
@@ -102,7 +102,7 @@ struct SourceBudgetTests {
         var limits = PlaylistLimits()
         limits.entries = 3
         let budget = SourceBudget(limits)
-        let tracks = (1...4).map { Track(id: TrackIDs.take(), location: .file("/\($0)")) }
+        let tracks = (1...4).map { Track(id: TrackIDs.next(), location: .file("/\($0)")) }
         #expect(budget.limited(Array(tracks[..<2])).count == 2 && !budget.isExceeded)
         #expect(budget.error(about: "x") == nil)
         #expect(budget.limited(Array(tracks[2...])) == [tracks[2]] && budget.isExceeded)

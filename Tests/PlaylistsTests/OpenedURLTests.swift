@@ -59,7 +59,7 @@ struct OpenedURLTests {
         by resolver: SourceResolver,
         from lists: [String] = []
     ) async throws -> ResolvedTracks? {
-        var track = Track(id: TrackIDs.take(), location: .web(try #require(WebURL(address))))
+        var track = Track(id: TrackIDs.next(), location: .web(try #require(WebURL(address))))
         track.foundLists = lists
         let reader = try await web.open(track.location, revalidates: false)
         return try await resolver.list(at: track, openAs: reader)

@@ -133,7 +133,7 @@ struct DocumentTests {
         for decision in JournalRecord.Decision.allCases {
             #expect(events.contains("`\(decision.rawValue)`"), "\(decision)")
         }
-        for why in FetchReason.allCases { #expect(events.contains("`\(why.rawValue)`"), "\(why)") }
+        for urgency in Urgency.allCases { #expect(events.contains("`\(urgency.rawValue)`"), "\(urgency)") }
     }
 
     @Test(arguments: EventLineTests.goldens.map(\.event))

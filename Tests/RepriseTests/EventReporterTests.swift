@@ -76,7 +76,7 @@ struct EventReporterTests {
         let taken = Locked(0)
         script.submit {
             for _ in 0..<most + 3 {
-                reporter.takeCommand(command)
+                reporter.announce(command)
                 taken.withLock { $0 += 1 }
             }
         }

@@ -79,8 +79,13 @@ func record(_ second: Int, _ event: JournalRecord.Event, of resource: SafeText? 
 
 /// A request of each kind, and a decision.
 func sampleRecords() -> [JournalRecord] {
-    func request(_ number: Int, _ why: FetchReason, _ asked: ByteRange, _ end: String) -> RequestRecord {
-        var record = RequestRecord(number: number, why: why, asked: asked, startedAt: .seconds(number))
+    func request(_ number: Int, _ urgency: Urgency, _ asked: ByteRange, _ end: String) -> RequestRecord {
+        var record = RequestRecord(
+            number: number,
+            urgency: urgency,
+            asked: asked,
+            startedAt: .seconds(number)
+        )
         record.end = end
         record.duration = .milliseconds(1_021)
         return record
@@ -104,11 +109,11 @@ func sampleRecords() -> [JournalRecord] {
 
 /// A request that receives bytes and one that waits for its response.
 func sampleUnderWay() -> [JournalRecord] {
-    var first = RequestRecord(number: 4, why: .readAhead, asked: 6_000..<7_000, startedAt: .seconds(65))
+    var first = RequestRecord(number: 4, urgency: .readAhead, asked: 6_000..<7_000, startedAt: .seconds(65))
     first.firstByte = .milliseconds(30)
     first.bytes = 500
     first.duration = .milliseconds(1_030)
-    let second = RequestRecord(number: 5, why: .prefetch, asked: nil, startedAt: .seconds(66))
+    let second = RequestRecord(number: 5, urgency: .prefetch, asked: nil, startedAt: .seconds(66))
     return [record(66, .request(first)), record(66, .request(second), of: SafeText(site + "03.mp3"))]
 }
 

@@ -74,14 +74,14 @@ final class ObjectFile: Sendable {
     /// This is the commit lock, separate from the in-use lock. It is held only while writing and flushing, so
     /// this waits up to five seconds, like `FolderLock`.
     func withCommitLock<Value>(_ body: () throws -> Value) throws -> Value {
-        try ByteLock.wait("lock an object") { ByteLock.take(Self.commitByte, of: descriptor) }
+        try ByteLock.wait("lock an object") { ByteLock.acquire(Self.commitByte, of: descriptor) }
         defer { ByteLock.release(Self.commitByte, of: descriptor) }
         return try body()
     }
 
     /// Like `withCommitLock`, but without waiting: during a commit, returns `nil` and does not run `body`.
     func ifNobodyCommits<Value>(_ body: () throws -> Value) rethrows -> Value? {
-        guard ByteLock.take(Self.commitByte, of: descriptor) else { return nil }
+        guard ByteLock.acquire(Self.commitByte, of: descriptor) else { return nil }
         defer { ByteLock.release(Self.commitByte, of: descriptor) }
         return try body()
     }

@@ -32,7 +32,7 @@ final class FolderLock: Sendable {
     /// again, as a long removal does, lets waiting processes go first.
     func withLock<Value>(_ body: () throws -> Value) throws -> Value {
         let deadline = ContinuousClock.now + ByteLock.timeout
-        try ByteLock.wait("lock the folder", until: deadline) { ByteLock.take(Self.gate, of: descriptor) }
+        try ByteLock.wait("lock the folder", until: deadline) { ByteLock.acquire(Self.gate, of: descriptor) }
         do {
             defer { ByteLock.release(Self.gate, of: descriptor) }
             try ByteLock.wait("lock the folder", until: deadline) {
@@ -59,7 +59,7 @@ struct FolderHeldError: Error, CustomStringConvertible {
 enum ByteLock {
     /// Takes the lock of the byte at `offset`; the descriptor must be open for writing. Returns `false`, with
     /// the cause in `errno`, if that failed.
-    static func take(_ offset: Int64, of descriptor: CInt) -> Bool {
+    static func acquire(_ offset: Int64, of descriptor: CInt) -> Bool {
         set(CInt(F_WRLCK), offset, of: descriptor) == 0
     }
 

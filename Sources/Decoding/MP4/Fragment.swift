@@ -19,13 +19,13 @@ struct Fragment {
         offset = box.offset
         end = box.content.upperBound
         for traf in BoxWalk.boxes(in: 0..<Int64(content.count), of: content) where traf.name == "traf" {
-            take(BoxWalk.boxes(in: traf.content, of: content), content, track, defaultSize)
+            parse(BoxWalk.boxes(in: traf.content, of: content), content, track, defaultSize)
         }
         if packets.isEmpty { return nil }
     }
 
     /// Takes the boxes of a track, if it is `track`.
-    private mutating func take(_ boxes: [Box], _ content: [UInt8], _ track: Int64, _ defaultSize: Int64) {
+    private mutating func parse(_ boxes: [Box], _ content: [UInt8], _ track: Int64, _ defaultSize: Int64) {
         var size = defaultSize
         var base = offset
         var place: Int64?

@@ -118,7 +118,7 @@ final class FragmentIndex: PacketIndex {
     private func goOn() async throws -> Bool {
         var walk = BoxWalk(in: current.end..<BoxWalk.farthest)
         while let box = try await Self.box(&walk, bytes) {
-            if box.name == "moof", try await take(box, after: end) { return true }
+            if box.name == "moof", try await receive(box, after: end) { return true }
         }
         if !bytes.isSearchOver { packetCount = end }
         return false
@@ -126,7 +126,7 @@ final class FragmentIndex: PacketIndex {
 
     /// Reads the fragment that `box` begins; `false` if it has no packets. If it states no time, its first
     /// packet is number `next`.
-    private func take(_ box: Box, after next: Int64?) async throws -> Bool {
+    private func receive(_ box: Box, after next: Int64?) async throws -> Bool {
         guard Int64(box.content.count) <= Self.longestHead else { return false }
         bytes.search(box.content.count)
         let content = Array(try await bytes.bytes(in: box.content))
@@ -164,7 +164,7 @@ final class FragmentIndex: PacketIndex {
         }
         var walk = BoxWalk(in: low.offset..<BoxWalk.farthest)
         while let box = try await Self.box(&walk, bytes) {
-            if box.name == "moof", try await take(box, after: low.position) { return }
+            if box.name == "moof", try await receive(box, after: low.position) { return }
         }
     }
 
@@ -189,7 +189,7 @@ final class FragmentIndex: PacketIndex {
             while let index = Self.fragment(in: window, from: searched) {
                 var walk = BoxWalk(in: start + Int64(index)..<BoxWalk.farthest)
                 searched = index + 1
-                guard let box = try await Self.box(&walk, bytes), try await take(box, after: nil) else {
+                guard let box = try await Self.box(&walk, bytes), try await receive(box, after: nil) else {
                     continue
                 }
                 if first > number { return false }
@@ -219,7 +219,7 @@ final class FragmentIndex: PacketIndex {
     func stored() -> [UInt8] { StoredPlaces(places.places).bytes(for: key) }
 
     /// Takes what `stored` returned in an earlier session for the same file of `length` bytes.
-    func takeStored(_ table: [UInt8], length: Int64?) {
+    func restore(_ table: [UInt8], length: Int64?) {
         let stored = PlaceTable(stored: table, for: key, length: length)
         if stored.places.first == firstPlace { places = stored }
     }

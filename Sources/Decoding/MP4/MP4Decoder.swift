@@ -134,7 +134,7 @@ package final class MP4Decoder: AudioDecoder {
         let length = source.length
         func fragments() async throws -> FragmentIndex? {
             let index = try await FragmentIndex(head, track, bytes)
-            index?.takeStored(seekTable, length: length)
+            index?.restore(seekTable, length: length)
             return index
         }
         guard track.table.isComplete else { return head.isFragmented ? try await fragments() : nil }

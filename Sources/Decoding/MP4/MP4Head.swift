@@ -87,7 +87,7 @@ struct MP4Head {
     mutating func took(_ bytes: [UInt8]) {
         if let (box, _) = pending {
             pending = nil
-            take(box, bytes)
+            parse(box, bytes)
         } else if let box = walk.took(bytes) {
             begin(box)
         } else if path.isEmpty {
@@ -124,8 +124,8 @@ struct MP4Head {
         if name == "moov" { isDone = true }
     }
 
-    private mutating func take(_ box: Box, _ bytes: [UInt8]) {
-        guard path.last != "ilst" else { return tags.take(box.name, bytes) }
+    private mutating func parse(_ box: Box, _ bytes: [UInt8]) {
+        guard path.last != "ilst" else { return tags.parse(box.name, bytes) }
         let isLong = bytes.first == 1
         var reader = BigEndianReader(bytes, at: 4)
         switch box.name {
@@ -148,8 +148,8 @@ struct MP4Head {
             do throws(Refusal) {
                 current.configuration = try SoundEntry.configuration(in: bytes)
             } catch { current.refusal = error }
-        case "stts": takeTimes(&reader, isWhole: bytes.count == box.content.count)
-        case "stsc": current.table.takeRuns(bytes)
+        case "stts": parseTimes(&reader, isWhole: bytes.count == box.content.count)
+        case "stsc": current.table.parseRuns(bytes)
         case "stsz", "stz2":
             let size = reader.next(4) ?? 0
             let count = reader.next(4) ?? 0
@@ -189,7 +189,7 @@ struct MP4Head {
     }
 
     /// Sums the times of all packets, if the table is not too long.
-    private mutating func takeTimes(_ reader: inout BigEndianReader, isWhole: Bool) {
+    private mutating func parseTimes(_ reader: inout BigEndianReader, isWhole: Bool) {
         guard isWhole, reader.next(4) != nil else { return }
         var sum: Int64 = 0
         while let count = reader.next(4), let delta = reader.next(4) {

@@ -18,8 +18,8 @@ struct MP4Tags: Equatable {
     }
 
     /// Takes the content of the item `name`; the first one of a kind counts.
-    mutating func take(_ name: String, _ content: [UInt8]) {
-        guard name != "----" else { return takeFree(content) }
+    mutating func parse(_ name: String, _ content: [UInt8]) {
+        guard name != "----" else { return parseFree(content) }
         guard let data = Self.data(in: content) else { return }
         switch name {
         case "\u{A9}nam": tags.title = tags.title ?? ID3Text.text(data)
@@ -40,7 +40,7 @@ struct MP4Tags: Equatable {
     }
 
     /// An item with a name of its own: the boxes `mean`, `name` and `data`.
-    private mutating func takeFree(_ content: [UInt8]) {
+    private mutating func parseFree(_ content: [UInt8]) {
         guard let name = Self.box("name", in: content)?.dropFirst(4), let data = Self.data(in: content) else {
             return
         }

@@ -66,7 +66,7 @@ struct SampleTable: Equatable {
 
     /// Takes the entries of `stsc`. An entry whose first chunk is not after that of the previous entry ends
     /// the table.
-    mutating func takeRuns(_ content: [UInt8]) {
+    mutating func parseRuns(_ content: [UInt8]) {
         var reader = BigEndianReader(content, at: 8)
         while let chunk = reader.next(4), let count = reader.next(4), reader.next(4) != nil,
             runs.count < Self.mostRuns

@@ -32,7 +32,7 @@ struct ChunkReader {
     mutating func read(_ head: inout PCMHead) async throws -> ChunkWalk {
         var walk = ChunkWalk(at: window.start, contents: PCMHead.contents)
         while !head.isComplete, let range = walk.wanted {
-            if let chunk = walk.took(try await bytes(in: range)) { try head.take(chunk) }
+            if let chunk = walk.took(try await bytes(in: range)) { try head.receive(chunk) }
         }
         return walk
     }

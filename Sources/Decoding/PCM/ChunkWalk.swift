@@ -82,7 +82,7 @@ struct ChunkWalk {
             return begin(bytes, at: start)
         case .content(var chunk):
             chunk.bytes = bytes
-            if chunk.name == "ds64" { takeSizes(bytes) }
+            if chunk.name == "ds64" { readSizes(bytes) }
             go(to: Self.end(of: chunk.content))
             return chunk
         case .end: return nil
@@ -110,7 +110,7 @@ struct ChunkWalk {
 
     /// The content of `ds64`: 64-bit sizes of the file and of `data`, a count of frames, and a table of other
     /// chunks.
-    private mutating func takeSizes(_ bytes: [UInt8]) {
+    private mutating func readSizes(_ bytes: [UInt8]) {
         func size(at index: Int) -> Int64? {
             guard index + 8 <= bytes.count else { return nil }
             let value = Self.number(bytes[index..<index + 8], isBigEndian: false)

@@ -121,7 +121,7 @@ package final class PCMDecoder: AudioDecoder {
         let chunk = tail.took(bytes)
         opened?.tail = tail
         // A layout is known already, so nothing is refused.
-        if let chunk { try? opened?.head.take(chunk) }
+        if let chunk { try? opened?.head.receive(chunk) }
         // Published only after the last chunk, so that the listener sees only the best of several titles.
         guard tail.wanted == nil, let opened else { return true }
         info = Self.info(of: opened)

@@ -50,7 +50,7 @@ struct PCMHead {
     /// further `LIST` chunks only add missing tags.
     ///
     /// Throws if the file holds samples that are not played.
-    mutating func take(_ chunk: Chunk) throws(Refusal) {
+    mutating func receive(_ chunk: Chunk) throws(Refusal) {
         switch chunk.name {
         case "fmt ":
             guard layout == nil else { return }

@@ -123,7 +123,7 @@ package final class NetworkWatch: RangeTransport, Connectivity {
 
     private func probe(_ url: WebURL) async {
         let request = RangeRequest(url: url, range: 0..<1)
-        var log = journal.map { RequestLog(request, why: .probe, journal: $0, clock: clock) }
+        var log = journal.map { RequestLog(request, urgency: .probe, journal: $0, clock: clock) }
         do {
             let response = try await send(request)
             log?.answered(response.answer)

@@ -17,14 +17,14 @@ final class SharedLine: Sendable {
 
     private struct Entry {
         let listener: Listener
-        var need: FetchReason?
+        var need: Urgency?
     }
 
     private struct Guarded {
         var entries: [User: Entry] = [:]
         var lastUser = 0
 
-        func othersNeed(of user: User) -> FetchReason? {
+        func othersNeed(of user: User) -> Urgency? {
             entries.compactMap { $0.key == user ? nil : $0.value.need }.min()
         }
     }
@@ -55,10 +55,10 @@ final class SharedLine: Sendable {
     }
 
     /// The most urgent need of all loaders but `user`; `nil` if they need nothing.
-    func othersNeed(of user: User) -> FetchReason? { guarded.withLock { $0.othersNeed(of: user) } }
+    func othersNeed(of user: User) -> Urgency? { guarded.withLock { $0.othersNeed(of: user) } }
 
     /// The most urgent need of `user` is `need`. Returns the listeners to call once no lock is held.
-    func setNeed(_ need: FetchReason?, of user: User) -> [Listener] {
+    func setNeed(_ need: Urgency?, of user: User) -> [Listener] {
         guarded.withLock { guarded in
             let before = guarded
             guarded.entries[user]?.need = need

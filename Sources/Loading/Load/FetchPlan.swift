@@ -11,7 +11,7 @@ package struct FetchPlan: Sendable, Equatable {
 
     package var id: ID
     /// Its priority.
-    package var why: FetchReason
+    package var urgency: Urgency
     /// The missing bytes that are wanted; `nil` to request the whole resource from a server without ranges.
     package var wanted: ByteRange?
     /// Stored bytes just before `wanted` that are fetched again and compared; empty if there are none, or if

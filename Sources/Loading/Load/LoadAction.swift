@@ -9,7 +9,7 @@ package struct LoadMoment: Sendable {
     var network = ConnectivityReport()
     /// The most urgent need of other resources; while it lasts, this resource begins only requests at least
     /// as urgent. `nil` if they need nothing.
-    var othersNeed: FetchReason?
+    var othersNeed: Urgency?
 
     package init(now: Duration = .zero, stored: ByteRangeSet = ByteRangeSet()) {
         self.now = now

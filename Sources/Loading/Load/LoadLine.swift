@@ -38,9 +38,9 @@ struct LoadLine: Sendable {
     /// The server lets one connection wait for the end of another.
     mutating func foundOneConnection() { measure.servesOneConnection = true }
 
-    mutating func windowCompleted(_ why: FetchReason) {
+    mutating func windowCompleted(_ urgency: Urgency) {
         hasWholeWindow = true
-        if why == .readAhead || why == .fill { wholeWindows += 1 }
+        if urgency == .readAhead || urgency == .fill { wholeWindows += 1 }
     }
 
     /// A request was cancelled; with HTTP/1 its connection closes.
@@ -81,8 +81,8 @@ struct LoadLine: Sendable {
     }
 
     /// The length of one request. `bytesPerSecond` is the rate of the music; 0 if unknown.
-    func window(for why: FetchReason, playing bytesPerSecond: Double) -> Int64 {
-        switch why {
+    func window(for urgency: Urgency, playing bytesPerSecond: Double) -> Int64 {
+        switch urgency {
         // At least half a second of music, for which only lossless formats need more than `demandWindow`. Up
         // to half of the window may be cut off, so that it ends at a block boundary; that leaves the quarter
         // of a second that the first sound after a seek needs.

@@ -45,11 +45,11 @@ struct LoadPlanner: Sendable {
 
     /// The most urgent need of this resource, as reported to the loaders that share the connection; `nil`
     /// while nothing is wanted, or the next attempt is not due.
-    var need: FetchReason? {
+    var need: Urgency? {
         var needs = fetches.active.filter(isWanted).map(urgency)
         if attempts.isDue(now: now) {
             needs += readers.all.compactMap(\.waitReason)
-            if let want = nextWant() { needs.append(want.why) }
+            if let want = nextWant() { needs.append(want.urgency) }
         }
         return needs.min()
     }
@@ -85,7 +85,7 @@ struct LoadPlanner: Sendable {
     private mutating func beginDemanded(newcomer: LoadReaders.ID?) -> [ResourceLoadState.Action] {
         var actions: [ResourceLoadState.Action] = []
         for id in readers.ids {
-            guard let reader = readers[id], let why = reader.waitReason else { continue }
+            guard let reader = readers[id], let urgency = reader.waitReason else { continue }
             let offset = reader.offset
             if let fetch = fetches.bringing(offset) {
                 let isNotable = fetch.isAnswered && !fetch.isWhole && offset - fetch.next >= Self.notableJump
@@ -99,12 +99,12 @@ struct LoadPlanner: Sendable {
                     let text = Self.text(from: cancelled.remaining.lowerBound, to: offset)
                     actions.append(.decided(.reconnect, text))
                 }
-            } else if admitsRequest(isNewRead: id == newcomer), isTurn(of: why) {
+            } else if admitsRequest(isNewRead: id == newcomer), isTurn(of: urgency) {
                 if description.acceptsRanges == false {
-                    if !fetches.hasWhole { actions.append(begin(wanted: nil, why: why)) }
+                    if !fetches.hasWhole { actions.append(begin(wanted: nil, urgency: urgency)) }
                 } else {
                     let announced = reader.reading.contains(offset) ? reader.reading : 0..<0
-                    actions.append(begin(at: offset, why: why, announced: announced))
+                    actions.append(begin(at: offset, urgency: urgency, announced: announced))
                 }
             }
         }
@@ -125,15 +125,18 @@ struct LoadPlanner: Sendable {
                 }
             )
         else { return nil }
-        return begin(at: place, why: .readAhead, notBeyond: place + settings.demandWindow)
+        return begin(at: place, urgency: .readAhead, notBeyond: place + settings.demandWindow)
     }
 
     /// Begins the next fetch for which no read waits; `nil` if none is to begin now. With `asPair`, it may
     /// begin in parallel to another that has just begun.
     private mutating func beginBackground(asPair: Bool = false) -> ResourceLoadState.Action? {
-        guard admitsRequest(isNewRead: false), let want = nextWant(), mayBegin(want.why) else { return nil }
+        guard admitsRequest(isNewRead: false), let want = nextWant(), mayBegin(want.urgency) else {
+            return nil
+        }
         if description.acceptsRanges == false {
-            return answers.isComplete(stored) || fetches.hasWhole ? nil : begin(wanted: nil, why: want.why)
+            return answers.isComplete(stored) || fetches.hasWhole
+                ? nil : begin(wanted: nil, urgency: want.urgency)
         }
         // The next window is requested before the current one has ended, so that the connection is never
         // idle. Without validators, the next window is compared with the end of the current one, so it must
@@ -142,13 +145,13 @@ struct LoadPlanner: Sendable {
         let left = underWay.reduce(Int64(0)) { sum, fetch in
             sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
         }
-        let isPair = asPair && want.why == .readAhead
+        let isPair = asPair && want.urgency == .readAhead
         guard
             underWay.isEmpty
                 || (underWay.count < 2 && (left < line.askNextAt || isPair) && !answers.comparesBytes
                     && !line.measure.servesOneConnection)
         else { return nil }
-        return begin(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)
+        return begin(at: want.gap.lowerBound, urgency: want.urgency, notBeyond: want.gap.upperBound)
     }
 
     // MARK: Beginning
@@ -160,7 +163,7 @@ struct LoadPlanner: Sendable {
     /// requests bytes that are stored or already on their way.
     private mutating func begin(
         at offset: Int64,
-        why: FetchReason,
+        urgency: Urgency,
         announced: ByteRange = 0..<0,
         notBeyond limit: Int64 = .max
     ) -> ResourceLoadState.Action {
@@ -170,9 +173,9 @@ struct LoadPlanner: Sendable {
         var window =
             least > offset
             ? max(isSample ? 1 : settings.demandWindow, min(settings.largestWindow, least - offset))
-            : line.window(for: why, playing: readers.bytesPerSecond)
+            : line.window(for: urgency, playing: readers.bytesPerSecond)
         // The first request of a pair is short, so that its connection is free soon.
-        if why == .readAhead, !fetches.isBusy, !answers.comparesBytes, lacksSecondConnection {
+        if urgency == .readAhead, !fetches.isBusy, !answers.comparesBytes, lacksSecondConnection {
             window = settings.demandWindow
         }
         let block = settings.demandWindow
@@ -183,16 +186,16 @@ struct LoadPlanner: Sendable {
         if end < least { end = min(least, overflow ? .max : sum) }
         end = min(end, answers.mayGrow ? .max : length ?? .max, limit)
         // If only a little of a track's head would remain, include it: it is not worth a request of its own.
-        if why == .prefetch, limit > end, limit - end < block / 2 { end = limit }
+        if urgency == .prefetch, limit > end, limit - end < block / 2 { end = limit }
         if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
             end = min(end, gap.upperBound)
         }
-        return begin(wanted: offset..<max(end, offset + 1), why: why)
+        return begin(wanted: offset..<max(end, offset + 1), urgency: urgency)
     }
 
     /// Begins a fetch of `wanted`, or of the whole resource if that is `nil`.
-    private mutating func begin(wanted: ByteRange?, why: FetchReason) -> ResourceLoadState.Action {
-        var plan = FetchPlan(id: fetches.nextID, why: why, wanted: wanted, overlap: 0..<0)
+    private mutating func begin(wanted: ByteRange?, urgency: Urgency) -> ResourceLoadState.Action {
+        var plan = FetchPlan(id: fetches.nextID, urgency: urgency, wanted: wanted, overlap: 0..<0)
         plan.wantsTitles = stored.isEmpty
         if let wanted, !stored.isEmpty {
             plan.ifRange = answers.ifRangeStep.condition(for: description.validators)
@@ -231,33 +234,34 @@ struct LoadPlanner: Sendable {
 
     // MARK: Precedence
 
-    /// `true` if a request for `why` may begin: neither this resource nor another one has a more urgent need.
-    private func mayBegin(_ why: FetchReason) -> Bool {
-        if let others = moment.othersNeed, others < why { return false }
-        guard why > .readAhead else { return true }
-        return !readers.hasDemand && !fetches.active.contains { $0.plan.why < why && isWanted($0) }
+    /// `true` if a request for `urgency` may begin: neither this resource nor another one has a more urgent
+    /// need.
+    private func mayBegin(_ urgency: Urgency) -> Bool {
+        if let others = moment.othersNeed, others < urgency { return false }
+        guard urgency > .readAhead else { return true }
+        return !readers.hasDemand && !fetches.active.contains { $0.plan.urgency < urgency && isWanted($0) }
     }
 
     /// `true` if neither this resource nor another one has a need that takes precedence over a read with this
     /// reason.
-    private func isTurn(of why: FetchReason) -> Bool {
-        why == .demand || (mayBegin(why) && nextWant()?.why != .readAhead)
+    private func isTurn(of urgency: Urgency) -> Bool {
+        urgency == .demand || (mayBegin(urgency) && nextWant()?.urgency != .readAhead)
     }
 
     /// The urgency of a request in progress. A body of the whole resource may long outlast the read that it
     /// was begun for, so its urgency is what the readers need now.
-    private func urgency(of fetch: LoadFetch) -> FetchReason {
-        guard fetch.isWhole else { return fetch.plan.why }
+    private func urgency(of fetch: LoadFetch) -> Urgency {
+        guard fetch.isWhole else { return fetch.plan.urgency }
         if readers.hasDemand { return .demand }
         return readers.all.contains { $0.readAhead != nil }
-            ? .readAhead : max(fetch.plan.why, .prefetch)
+            ? .readAhead : max(fetch.plan.urgency, .prefetch)
     }
 
     // MARK: What is wanted
 
     /// Missing bytes for which no read waits.
     private struct Want {
-        var why: FetchReason
+        var urgency: Urgency
         var gap: ByteRange
     }
 
@@ -269,17 +273,17 @@ struct LoadPlanner: Sendable {
         else { return nil }
         let readers = readers.all
         for reader in readers {
-            if let gap = gapAhead(of: reader) { return Want(why: .readAhead, gap: gap) }
+            if let gap = gapAhead(of: reader) { return Want(urgency: .readAhead, gap: gap) }
         }
         for range in readers.flatMap(\.prefetches) {
             if let gap = firstMissing(in: range.clamped(to: 0..<(length ?? .max))) {
-                return Want(why: .prefetch, gap: gap)
+                return Want(urgency: .prefetch, gap: gap)
             }
         }
         guard readers.contains(where: \.fills), let gap = firstMissing(in: 0..<(length ?? .max)) else {
             return nil
         }
-        return Want(why: .fill, gap: gap)
+        return Want(urgency: .fill, gap: gap)
     }
 
     /// The first gap ahead of `reader`, once less than its read-ahead is stored.
@@ -288,7 +292,7 @@ struct LoadPlanner: Sendable {
         let zone = zone(of: reader)
         guard let gap = firstMissing(in: zone) else { return nil }
         if zone.upperBound == length { return gap }
-        let isFlowing = fetches.active.contains { $0.plan.why == .readAhead }
+        let isFlowing = fetches.active.contains { $0.plan.urgency == .readAhead }
         let least = min(isFlowing ? settings.demandWindow : .max, reserve(for: ahead))
         return zone.upperBound - gap.lowerBound >= least ? gap : nil
     }
@@ -322,7 +326,7 @@ struct LoadPlanner: Sendable {
         if fetch.isWhole || comparison.isServed(by: fetch) { return !readers.isEmpty }
         return readers.all.contains { reader in
             bringsSoon(reader.offset, fetch) || zone(of: reader).contains(fetch.next)
-                || (reader.fills && fetch.plan.why == .fill)
+                || (reader.fills && fetch.plan.urgency == .fill)
                 || reader.prefetches.contains { $0.overlaps(fetch.remaining) }
         }
     }

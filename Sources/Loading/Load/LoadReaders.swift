@@ -50,7 +50,7 @@ package struct LoadReaders: Sendable {
         fileprivate(set) var fills = false
 
         /// The urgency of the byte that it waits for; `nil` while it does not wait.
-        var waitReason: FetchReason? {
+        var waitReason: Urgency? {
             guard wait != nil else { return nil }
             return hasLowPriority ? (fills ? .fill : .prefetch) : .demand
         }

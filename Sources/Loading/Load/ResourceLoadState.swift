@@ -83,7 +83,7 @@ package struct ResourceLoadState: Sendable {
 
     /// The most urgent need of this resource, as reported to the loaders that share the connection; `nil` for
     /// none.
-    func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
+    func need(_ moment: Moment) -> Urgency? { phase == .loading ? planner(moment).need : nil }
 
     func outlook(at offset: Int64, _ moment: Moment) -> ReadOutlook {
         if moment.stored.contains(offset) { return .stored }
@@ -201,7 +201,7 @@ package struct ResourceLoadState: Sendable {
         // them, requests would be repeated for ever.
         if isNew { attempts.progressed() }
         if let fetch = fetches.stored(id, upTo: range.upperBound, isNew: isNew) {
-            if fetch.remaining.isEmpty { line.windowCompleted(fetch.plan.why) }
+            if fetch.remaining.isEmpty { line.windowCompleted(fetch.plan.urgency) }
             if fetch.isWhole, length == nil, fetch.next > settings.largestUnknownBody {
                 return beginHandOver(of: id, moment)
             }
@@ -269,12 +269,12 @@ package struct ResourceLoadState: Sendable {
                 comparison.jumped(id, stored: moment.stored, beside: fetches.answered(besides: id))
             }
             // Some servers ignore the requested end; bytes beyond it belong to another window.
-            return take(from: range.lowerBound, upTo: min(fetch.end, range.upperBound), by: id, moment)
+            return receive(from: range.lowerBound, upTo: min(fetch.end, range.upperBound), by: id, moment)
         case .whole:
             // Two requests can both get such a response; one body is enough.
             guard !fetches.active.contains(where: { $0.plan.id != id && $0.isWhole }) else { break }
             fetches.becameWhole(id)
-            return take(from: 0, upTo: length ?? .max, by: id, moment)
+            return receive(from: 0, upTo: length ?? .max, by: id, moment)
         case .live: return AnswerOutcome(use: .live, actions: beginHandOver(of: id, moment))
         case .changed: return .discard(change(seenBy: id, moment))
         case .nothingThere, .grown, .weakerCondition, .withoutRange, .later, .refused: break
@@ -283,7 +283,7 @@ package struct ResourceLoadState: Sendable {
         return .discard(afterRefusal(meaning, of: fetch, retryAfter: retryAfter, moment))
     }
 
-    private mutating func take(
+    private mutating func receive(
         from start: Int64,
         upTo end: Int64,
         by id: FetchID,

@@ -13,10 +13,10 @@ struct RequestLog: Sendable {
     private let journal: any RequestJournal
     private let clock: any MonotonicClock
 
-    init(_ request: RangeRequest, why: FetchReason, journal: any RequestJournal, clock: any MonotonicClock) {
+    init(_ request: RangeRequest, urgency: Urgency, journal: any RequestJournal, clock: any MonotonicClock) {
         record = RequestRecord(
             number: Self.lastNumber.add(1, ordering: .relaxed).newValue,
-            why: why,
+            urgency: urgency,
             asked: request.range,
             startedAt: clock.now
         )

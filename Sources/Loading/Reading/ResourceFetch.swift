@@ -25,7 +25,7 @@ struct ResourceFetch: Sendable {
         // and one that compares bytes, because it may show that the file was replaced. After a failure the
         // index is read, because another process may have cached the bytes.
         let isUrgent =
-            (plan.why == .demand || !plan.overlap.isEmpty) && loader.note { $0.state.attempts.isFirst }
+            (plan.urgency == .demand || !plan.overlap.isEmpty) && loader.note { $0.state.attempts.isFirst }
         _ = await store.refresh(plan.wanted ?? 0..<Int64.max, isUrgent: isUrgent)
         let (isNeeded, actions) = loader.decide { $0.state.storeLooked(plan.id, $1) }
         loader.perform(actions)
@@ -36,11 +36,13 @@ struct ResourceFetch: Sendable {
             ifRange: plan.ifRange,
             wantsTitles: plan.wantsTitles
         )
-        var log = parts.journal.map { RequestLog(request, why: plan.why, journal: $0, clock: parts.clock) }
+        var log = parts.journal.map {
+            RequestLog(request, urgency: plan.urgency, journal: $0, clock: parts.clock)
+        }
         do {
             let response = try await send(request)
             log?.answered(response.answer)
-            if let end = try await take(response, &log) { log?.ended(end) }
+            if let end = try await receive(response, &log) { log?.ended(end) }
         } catch {
             log?.failed(error)
             throw error
@@ -64,7 +66,7 @@ struct ResourceFetch: Sendable {
 
     /// Acts on a response according to its meaning. Returns how the request ended; `nil` if a live stream
     /// continues it.
-    private func take(_ response: RangeResponse, _ log: inout RequestLog?) async throws -> String? {
+    private func receive(_ response: RangeResponse, _ log: inout RequestLog?) async throws -> String? {
         var isHandedOver = false
         defer { if !isHandedOver { response.body.cancel() } }
         let outcome = loader.decide { $0.state.fetchAnswered(plan.id, response.answer, $1) }

@@ -24,7 +24,7 @@ final class ResourceLoader: Sendable {
         /// Identifies this loader among those that share the connection.
         fileprivate var lineUser: SharedLine.User?
         /// The need that was reported last.
-        fileprivate var need: FetchReason?
+        fileprivate var need: Urgency?
         fileprivate var lastReader = 0
         /// The bytes that the store may commit; `nil` for all.
         fileprivate var proven: ByteRangeSet?
@@ -187,7 +187,7 @@ final class ResourceLoader: Sendable {
         guard mayRun else { return step { $0.fetchEnded(plan.id, error: nil, $1) } }
         let fetch = ResourceFetch(plan: plan, loader: self)
         // A waiting read can send its request on its own thread at once; other callers must not be delayed.
-        let task = plan.why == .demand ? Task.immediate { await fetch.run() } : Task { await fetch.run() }
+        let task = plan.urgency == .demand ? Task.immediate { await fetch.run() } : Task { await fetch.run() }
         let isCancelled = guarded.withLock { guarded in
             // The fetch may have ended already.
             guard guarded.fetches[plan.id] != nil else { return false }

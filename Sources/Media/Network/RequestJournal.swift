@@ -62,8 +62,8 @@ package struct JournalRecord: Sendable, Equatable {
     }
 }
 
-/// The reason for a request, which determines its priority; the highest priority comes first.
-package enum FetchReason: String, Sendable, Comparable, CaseIterable {
+/// How urgently a request is needed, and by what; the most urgent comes first.
+package enum Urgency: String, Sendable, Comparable, CaseIterable {
     /// A read waits for it.
     case demand
     /// Read-ahead of the track that plays.
@@ -77,7 +77,7 @@ package enum FetchReason: String, Sendable, Comparable, CaseIterable {
     /// A check if the network is back.
     case probe
 
-    package static func < (left: FetchReason, right: FetchReason) -> Bool { left.rank < right.rank }
+    package static func < (left: Urgency, right: Urgency) -> Bool { left.rank < right.rank }
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
@@ -86,7 +86,7 @@ package enum FetchReason: String, Sendable, Comparable, CaseIterable {
 package struct RequestRecord: Sendable, Equatable {
     /// Unique in the process; increases with each request.
     package var number: Int
-    package var why: FetchReason
+    package var urgency: Urgency
     /// The requested range; `nil` for the whole resource.
     package var asked: ByteRange?
     /// On the loader's clock.
@@ -105,9 +105,9 @@ package struct RequestRecord: Sendable, Equatable {
     package var end = ""
     package var wire = WireFacts()
 
-    package init(number: Int, why: FetchReason, asked: ByteRange?, startedAt: Duration) {
+    package init(number: Int, urgency: Urgency, asked: ByteRange?, startedAt: Duration) {
         self.number = number
-        self.why = why
+        self.urgency = urgency
         self.asked = asked
         self.startedAt = startedAt
     }

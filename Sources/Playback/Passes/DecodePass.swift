@@ -190,7 +190,7 @@ struct DecodePass: Sendable {
     /// is always enough.
     @discardableResult
     private func reportPrimed(_ ring: PCMRing, isLast: Bool) -> Bool {
-        guard control.takePrime(available: ring.availableFrames, isLast: isLast) else { return false }
+        guard control.claimPriming(available: ring.availableFrames, isLast: isLast) else { return false }
         send(.passPrimed(id))
         return true
     }

@@ -50,7 +50,7 @@ final class PassControl: Sendable {
     func requestPrime(at frames: Int) { state.withLock { $0.primeTarget = frames } }
 
     /// Returns `true` if the pass must report now that the sink can start: once for each request.
-    func takePrime(available: Int, isLast: Bool) -> Bool {
+    func claimPriming(available: Int, isLast: Bool) -> Bool {
         state.withLock { state in
             guard let target = state.primeTarget, available >= target || isLast else { return false }
             state.primeTarget = nil

@@ -43,19 +43,19 @@ struct PictureMaker {
 
     /// Takes whole frames, the first of which is `frame`, and calls `made` with each finished picture and its
     /// first frame.
-    mutating func take(
+    mutating func add(
         _ pcm: UnsafeRawBufferPointer,
         at frame: FrameCount,
         made: (SoundPicture, FrameCount) -> Void
     ) {
         switch format.sample {
-        case .s16: take(pcm.assumingMemoryBound(to: Int16.self), at: frame, made) { Float($0) / 0x8000 }
-        case .s32: take(pcm.assumingMemoryBound(to: Int32.self), at: frame, made) { Float($0) / 0x8000_0000 }
-        case .f32: take(pcm.assumingMemoryBound(to: Float.self), at: frame, made) { $0 }
+        case .s16: add(pcm.assumingMemoryBound(to: Int16.self), at: frame, made) { Float($0) / 0x8000 }
+        case .s32: add(pcm.assumingMemoryBound(to: Int32.self), at: frame, made) { Float($0) / 0x8000_0000 }
+        case .f32: add(pcm.assumingMemoryBound(to: Float.self), at: frame, made) { $0 }
         }
     }
 
-    private mutating func take<Sample>(
+    private mutating func add<Sample>(
         _ samples: UnsafeBufferPointer<Sample>,
         at frame: FrameCount,
         _ made: (SoundPicture, FrameCount) -> Void,

@@ -56,7 +56,7 @@ final class SoundTap: Sendable {
             }
             let step = FrameCount(current.maker.step)
             ring.withFrames(current.next..<written) { pcm, frame in
-                current.maker.take(pcm, at: frame) { picture, start in
+                current.maker.add(pcm, at: frame) { picture, start in
                     made.add(1, ordering: .relaxed)
                     reel.withLock { $0.append(picture, of: start..<start + step) }
                 }

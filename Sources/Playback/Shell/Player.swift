@@ -80,7 +80,7 @@ package final class Player: PlayerControl {
         )
         publish(shell.snapshot())
         while let next = await inbox.next() {
-            await shell.take(next)
+            await shell.receive(next)
             inbox.setUnfinished(shell.unfinishedCount)
             publish(shell.snapshot())
             if shell.isOver { break }

@@ -62,7 +62,7 @@ final class PlayerShell {
     var unfinishedCount: Int { state.heldCommands.count + jobs.count }
 
     /// Takes one input, and the inputs that its effects produce at once.
-    func take(_ input: PlayerInput) async {
+    func receive(_ input: PlayerInput) async {
         if case .backgroundFetchEnded(let report) = input { return totals.resourceClosed(report) }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         var pending = [input]
@@ -183,7 +183,7 @@ final class PlayerShell {
         guard let ring = sound.ring, let control = passes.control(of: id) else { return }
         control.requestPrime(at: sound.frames(in: refill))
         // The pass may have filled the ring since the underrun, and may be asleep.
-        if control.takePrime(available: ring.availableFrames, isLast: false) { send(.passPrimed(id)) }
+        if control.claimPriming(available: ring.availableFrames, isLast: false) { send(.passPrimed(id)) }
     }
 
     // MARK: Bytes

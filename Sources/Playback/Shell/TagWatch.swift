@@ -76,13 +76,13 @@ final class TagWatch: Sendable {
     private func readFiles(of tracks: [Track], from place: Int, _ report: inout TagReport) async {
         for offset in tracks.indices {
             let track = tracks[(place + offset) % tracks.count]
-            guard case .file(let path) = track.location, takeFile(of: track) else { continue }
+            guard case .file(let path) = track.location, claimFile(of: track) else { continue }
             if let facts = await facts(of: track, at: path) { report.add(facts, of: track) }
             guard !Task.isCancelled else { return }
         }
     }
 
-    private func takeFile(of track: Track) -> Bool {
+    private func claimFile(of track: Track) -> Bool {
         seen.withLock { seen in
             guard seen.fileCount < Self.mostFiles, seen.tracks.insert(track.id).inserted else { return false }
             seen.fileCount += 1

@@ -3,7 +3,7 @@ import Media
 // The commands of the user.
 extension PlayerState {
     /// Takes a new command. Reports it if the command is a `save` that has to wait.
-    mutating func take(_ command: PlayerCommand, isInTurn: Bool) -> [PlayerEffect] {
+    mutating func perform(_ command: PlayerCommand, isInTurn: Bool) -> [PlayerEffect] {
         if !isInTurn { isInteractive = true }
         let heldCount = heldCommands.count
         let effects = obey(command, isInTurn: isInTurn)

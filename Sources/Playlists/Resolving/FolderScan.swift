@@ -54,7 +54,7 @@ struct FolderScan {
                     let cause = SafeText("too many files (more than \(limits.entries))")
                     return problems.add(MediaError(.listTooLarge, SafeText(path), cause))
                 }
-                tracks.append(Track(id: TrackIDs.take(), location: .file(path)))
+                tracks.append(Track(id: TrackIDs.next(), location: .file(path)))
             case S_IFREG: problems.leaveOut(key.name)
             default: continue
             }

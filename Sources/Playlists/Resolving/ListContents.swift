@@ -101,7 +101,7 @@ struct ListContents: Sendable {
             problems.leaveOut(location.path)
         } else {
             let track = Track(
-                id: TrackIDs.take(),
+                id: TrackIDs.next(),
                 location: location,
                 tags: entry.tags,
                 duration: entry.duration,

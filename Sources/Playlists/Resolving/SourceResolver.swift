@@ -60,7 +60,7 @@ package final class SourceResolver: TrackResolver {
             {
                 return try await expand(list, deliver)
             }
-            await deliver(ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: location)]))
+            await deliver(ResolvedTracks(tracks: [Track(id: TrackIDs.next(), location: location)]))
         }
     }
 
@@ -258,7 +258,7 @@ package final class SourceResolver: TrackResolver {
 
 /// Issues track IDs, each only once in the life of the process. May be called from any thread.
 enum TrackIDs {
-    private static let next = Atomic<UInt64>(1)
+    private static let counter = Atomic<UInt64>(1)
 
-    static func take() -> Track.ID { Track.ID(next.wrappingAdd(1, ordering: .relaxed).oldValue) }
+    static func next() -> Track.ID { Track.ID(counter.wrappingAdd(1, ordering: .relaxed).oldValue) }
 }

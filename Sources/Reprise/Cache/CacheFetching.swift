@@ -24,7 +24,7 @@ struct CacheFetching {
         let found = await command.supply.tracks(of: named.others)
         try Task.checkCancellation()
         let progress = FetchProgress(painter: fetches ? console.painter : nil, total: found.tracks.count)
-        try await take(found, progress)
+        try await receive(found, progress)
         guard fetches else {
             for entry in named.entries {
                 try await administration.setPinned(entry.id, pins == true)
@@ -56,7 +56,7 @@ struct CacheFetching {
     }
 
     /// Reports the problems of `found`, and pins its tracks and lists.
-    private func take(_ found: ResolvedTracks, _ progress: FetchProgress) async throws {
+    private func receive(_ found: ResolvedTracks, _ progress: FetchProgress) async throws {
         for problem in found.problems {
             if problem.code != .leftOut { progress.update { $0.countProblem() } }
             console.say(problem.safeText)
@@ -96,7 +96,7 @@ struct CacheFetching {
                 if case .list(var found) = outcome {
                     // Its tracks take its place.
                     found.tracks.removeAll { !seen.insert($0.location).inserted }
-                    try await take(found, progress)
+                    try await receive(found, progress)
                     tracks += found.tracks
                     progress.update { [count = found.tracks.count] in $0.listFound(of: count) }
                     continue

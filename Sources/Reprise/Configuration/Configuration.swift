@@ -88,7 +88,7 @@ struct Configuration: Sendable {
         refusals = errors.map { ($0.line, Self.refusal(name, $0.line, $0.reason)) }
         for value in values {
             do throws(UsageError) {
-                try take(value)
+                try apply(value)
             } catch {
                 refusals.append((value.line, error))
             }
@@ -195,7 +195,7 @@ struct Configuration: Sendable {
 
     // MARK: The file
 
-    private mutating func take(_ value: TOMLDocument.Value) throws(UsageError) {
+    private mutating func apply(_ value: TOMLDocument.Value) throws(UsageError) {
         guard let table = value.path.first else { return }
         let isEmptyTable = value.path.count == 1 && value.content == .nothing
         if ScreenSettings.tables.contains(table) {
@@ -214,10 +214,10 @@ struct Configuration: Sendable {
             }
             return
         }
-        try take(value, as: setting)
+        try apply(value, as: setting)
     }
 
-    private mutating func take(_ value: TOMLDocument.Value, as setting: Setting) throws(UsageError) {
+    private mutating func apply(_ value: TOMLDocument.Value, as setting: Setting) throws(UsageError) {
         let isElement = value.path.count == 3
         switch (setting.kind, value.content) {
         case (.flag, .boolean(let isOn)) where !isElement, (.toggle, .boolean(let isOn)) where !isElement:

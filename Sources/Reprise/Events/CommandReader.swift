@@ -12,16 +12,16 @@ enum CommandReader {
 
     /// Reads `descriptor` on a separate thread until the input ends or a read fails. The end of the input
     /// does not quit the player, since a service runs with input from `/dev/null`. The thread lives as long
-    /// as the process, since a blocked read cannot be cancelled. `takeCommand` is called with each command
+    /// as the process, since a blocked read cannot be cancelled. `announce` is called with each command
     /// before it is sent, or with `nil` before a line is refused, and may block.
     static func start(
         descriptor: Int32,
         control: any PlayerControl,
-        takeCommand: @escaping @Sendable (PlayerCommand?) -> Void,
+        announce: @escaping @Sendable (PlayerCommand?) -> Void,
         report: @escaping @Sendable (PlayerEvent) -> Void
     ) {
         NamedThread.start("commands") {
-            read(descriptor: descriptor, control: control, takeCommand: takeCommand, report: report)
+            read(descriptor: descriptor, control: control, announce: announce, report: report)
         }
     }
 
@@ -29,16 +29,16 @@ enum CommandReader {
     static func read(
         descriptor: Int32,
         control: any PlayerControl,
-        takeCommand: (PlayerCommand?) -> Void = { _ in },
+        announce: (PlayerCommand?) -> Void = { _ in },
         report: (PlayerEvent) -> Void
     ) {
-        func take(_ line: String?) {
+        func receive(_ line: String?) {
             do throws(UsageError) {
                 guard let command = try parsed(line) else { return }
-                takeCommand(command)
+                announce(command)
                 control.sendInTurn(command)
             } catch {
-                takeCommand(nil)
+                announce(nil)
                 report(.notice(code: noticeCode, message: error.message))
             }
         }
@@ -53,9 +53,9 @@ enum CommandReader {
                 continue
             }
             guard count > 0 else { break }
-            for line in splitter.append(buffer[..<count]) { take(line) }
+            for line in splitter.append(buffer[..<count]) { receive(line) }
         }
-        for line in splitter.finish() { take(line) }
+        for line in splitter.finish() { receive(line) }
     }
 
     /// Parses a line; `nil` stands for a line that was too long. A blank line gives no command.

@@ -75,7 +75,7 @@ final class EventReporter: Sendable {
     /// Announces a command, or with `nil` a refusal; its events will follow. Blocks the calling thread while
     /// the lines before `mostUnanswered` earlier commands are unwritten, or those of `mostLists` lists, so
     /// that a script can't fill the memory with answers that nobody reads.
-    func takeCommand(_ command: PlayerCommand?) {
+    func announce(_ command: PlayerCommand?) {
         let isList = command == .list
         let hasRoom: (Unanswered) -> Bool = {
             $0.commands < Self.mostUnanswered && (!isList || $0.lists < Self.mostLists)

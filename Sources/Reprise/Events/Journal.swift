@@ -52,7 +52,7 @@ extension JournalRecord {
     private static func fields(of request: RequestRecord) -> EventFields {
         [
             ("number", .count(request.number)),
-            ("why", .text(SafeText(request.why.rawValue))),
+            ("why", .text(SafeText(request.urgency.rawValue))),
             ("asked", range(request.asked)),
             ("started", .seconds(request.startedAt)),
             ("firstByte", .seconds(orNone: request.firstByte)),

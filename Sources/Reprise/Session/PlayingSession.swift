@@ -86,7 +86,7 @@ final class PlayingSession: Sendable {
             // ends the process at once.
             Signals.onTermination(isEnding: true)
         } else {
-            takeInput(player)
+            startInput(player)
         }
         let outcome = await playing.value
         // The last lines are printed after the terminal's modes are restored.
@@ -156,7 +156,7 @@ final class PlayingSession: Sendable {
 
     /// Starts to read commands from standard input: keys if it is a terminal and sentences are shown, else
     /// lines.
-    private func takeInput(_ player: any PlayerControl) {
+    private func startInput(_ player: any PlayerControl) {
         Signals.onTermination { [self] number in
             signal.value = number
             reporter?.limitWait()
@@ -171,7 +171,7 @@ final class PlayingSession: Sendable {
             CommandReader.start(
                 descriptor: STDIN_FILENO,
                 control: player,
-                takeCommand: { [self] in reporter?.takeCommand($0) },
+                announce: { [self] in reporter?.announce($0) },
                 report: { [self] in report($0) }
             )
             return

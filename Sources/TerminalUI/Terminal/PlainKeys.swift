@@ -45,7 +45,7 @@ package struct PlainKeys: Sendable {
                 message: ""
             )
         )
-        takeKeys(modes)
+        readSingleKeys(modes)
         let observation = player.observe { updates.wake() }
         defer { observation.end() }
         var state = PlainState(keyMap: configuration.keyMap, history: configuration.history, glyphs: glyphs)
@@ -75,7 +75,7 @@ package struct PlainKeys: Sendable {
             }
             if isAway, Foreground.holds(input) {
                 isAway = false
-                if !isTypingLine { takeKeys(modes) }
+                if !isTypingLine { readSingleKeys(modes) }
             }
             _ = updates.drain()
             for line in state.receive(player.snapshot) { say(line) }
@@ -86,7 +86,7 @@ package struct PlainKeys: Sendable {
                 let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
                 // Further lines were pasted with this one and must not run keys.
                 tcflush(input, TCIFLUSH)
-                takeKeys(modes)
+                readSingleKeys(modes)
                 answer(state.entered(bytes.isEmpty ? nil : line))
             } else {
                 guard let events = keys.readEvents() else { break }
@@ -119,7 +119,7 @@ package struct PlainKeys: Sendable {
     }
 
     /// Turns line editing and echo off; Ctrl-C and Ctrl-Z remain signals.
-    private func takeKeys(_ modes: termios) {
+    private func readSingleKeys(_ modes: termios) {
         var modes = modes
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(input, TCSANOW, &modes)

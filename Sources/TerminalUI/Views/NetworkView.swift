@@ -30,7 +30,7 @@ package struct NetworkView: ListView {
         let words: [String] =
             switch record.event {
             case .decision(let decision, let reason): [decision.rawValue, reason.string]
-            case .request(let request): [request.why.rawValue, request.end]
+            case .request(let request): [request.urgency.rawValue, request.end]
             }
         let names = [TrackName.file(at: record.resource).string, record.resource.string]
         return matcher.matches((words + names).joined(separator: " "))
@@ -119,7 +119,7 @@ package struct NetworkView: ListView {
     /// The texts of all columns but the last.
     private func cells(of request: RequestRecord, time: SafeText) -> [SafeText] {
         [
-            time, SafeText(request.why.rawValue), start(of: request.answered ?? request.asked),
+            time, SafeText(request.urgency.rawValue), start(of: request.answered ?? request.asked),
             SafeText(SizeText.text(request.bytes)), request.firstByte.map { text($0) } ?? "",
             rate(of: request),
         ]

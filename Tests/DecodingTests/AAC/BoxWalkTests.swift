@@ -58,7 +58,7 @@ import Testing
         func numbers(_ values: [UInt32]) -> [UInt8] {
             values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
         }
-        table.takeRuns(numbers([0, 3, 1, 10, 1, 3, 7, 1, 5, 20, 1]))
+        table.parseRuns(numbers([0, 3, 1, 10, 1, 3, 7, 1, 5, 20, 1]))
         #expect(table.runs.map(\.firstPacket) == [0, 20, 34])
         #expect(table.chunk(of: 0)?.chunk == 0 && table.chunk(of: 0)?.packets == 0..<10)
         #expect(table.chunk(of: 19)?.chunk == 1 && table.chunk(of: 27)?.packets == 27..<34)

@@ -137,7 +137,7 @@ import Testing
         table.packetCount = Int64(count)
         table.sizes = NumberTable(in: 0..<20_000, after: 0, width: 32, count: Int64(count))
         table.chunks = NumberTable(in: 20_000..<40_000, after: 0, width: 32, count: Int64(count))
-        table.takeRuns(number(0) + number(1) + number(1) + number(1) + number(1))
+        table.parseRuns(number(0) + number(1) + number(1) + number(1) + number(1))
         let source = MemorySource(bytes, isStored: isStored)
         let chapters = (0..<count).map { Chapter(start: .seconds($0), title: "") }
         let held = HeldBytes(source, ByteWindow(source, at: 0))

@@ -26,7 +26,7 @@ import Testing
 
     @Test func `runs of chunks whose packets overflow end the table`() {
         var table = SampleTable()
-        table.takeRuns(MadeMP4.numbers([0, 3, 1, .max, 1, .max, .max, 1, .max, 1, 1]))
+        table.parseRuns(MadeMP4.numbers([0, 3, 1, .max, 1, .max, .max, 1, .max, 1, 1]))
         #expect(table.runs.count == 1)
     }
 

@@ -138,7 +138,7 @@ import Testing
             [0, 0, 0, UInt8(8 + content.count)] + Array(name.utf8) + content
         }
         let value = " 00000000 00000840 000001CA 0000000000000400 00000000"
-        tags.take(
+        tags.parse(
             "----",
             box("mean", [0, 0, 0, 0] + Array("com.apple.iTunes".utf8))
                 + box("name", [0, 0, 0, 0] + Array("iTunSMPB".utf8))

@@ -94,7 +94,7 @@ import Testing
                 #expect(range.count <= 65_536 && reads <= 2 * ChunkWalk.mostChunks + 1, "seed \(seed)")
                 let part = range.clamped(to: 0..<Int64(file.count))
                 let chunk = walk.took(file[Int(part.lowerBound)..<Int(part.upperBound)])
-                if let chunk { try? head.take(chunk) }
+                if let chunk { try? head.receive(chunk) }
                 if let music = head.music(inLength: Int64(file.count)), let layout = head.layout {
                     #expect(music.count % layout.bytesPerFrame == 0 && music.lowerBound >= 0, "seed \(seed)")
                 }

@@ -126,7 +126,7 @@ import Testing
             var walk = ChunkWalk(at: 0, contents: PCMHead.contents)
             while !head.isComplete, let range = walk.wanted {
                 if let chunk = walk.took(file[Int(range.lowerBound)..<Int(range.upperBound)]) {
-                    try? head.take(chunk)
+                    try? head.receive(chunk)
                 }
             }
             #expect(head.music(inLength: length)?.count == Int(samples))

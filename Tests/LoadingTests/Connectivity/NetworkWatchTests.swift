@@ -72,7 +72,7 @@ import Testing
         try await wait(for: "the network") { !watch.report.isOffline }
         #expect(server.requests.last?.range == 0..<1)
         try await wait(for: "its journal entry") { journal.requests.count == 5 }
-        #expect(Set(journal.requests.map(\.why)) == [.probe])
+        #expect(Set(journal.requests.map(\.urgency)) == [.probe])
         #expect(clock.sleeperCount == 0)
     }
 

@@ -15,7 +15,7 @@ import Testing
     private func opened(_ chunks: [[UInt8]]) -> (LiveStream, RequestLog) {
         station.line(chunks)
         let request = RangeRequest(url: url, range: 0..<65_536, wantsTitles: true)
-        var log = RequestLog(request, why: .demand, journal: journal, clock: clock)
+        var log = RequestLog(request, urgency: .demand, journal: journal, clock: clock)
         let response = station.answer()
         log.answered(response.answer)
         let parts = LoaderParts(transport: station, clock: clock, journal: journal)
@@ -67,7 +67,7 @@ import Testing
         let requests = journal.requests
         #expect(requests.map(\.end) == ["complete", "cancelled"])
         #expect(requests.map(\.bytes) == [3, 3] && requests.map(\.status) == [200, 200])
-        #expect(requests.last?.duration == .seconds(7) && requests.last?.why == .demand)
+        #expect(requests.last?.duration == .seconds(7) && requests.last?.urgency == .demand)
         #expect(journal.decisions == [.retryLater])
     }
 

@@ -21,7 +21,7 @@ import Testing
             samples += loudness.map { Int16(value * $0 * 32_767) }
         }
         var made: [(SoundPicture, FrameCount)] = []
-        samples.withUnsafeBytes { samples in maker.take(samples, at: 1_000) { made.append(($0, $1)) } }
+        samples.withUnsafeBytes { samples in maker.add(samples, at: 1_000) { made.append(($0, $1)) } }
         return made
     }
 
@@ -70,7 +70,7 @@ import Testing
             var maker = PictureMaker(format: format)
             var made: [SoundPicture] = []
             values.map(convert).withUnsafeBytes {
-                maker.take($0, at: 0) { picture, _ in made.append(picture) }
+                maker.add($0, at: 0) { picture, _ in made.append(picture) }
             }
             return made
         }
@@ -88,7 +88,7 @@ import Testing
         let samples = (0..<88_200).map { _ in Int16.random(in: .min ... .max, using: &random) }
         var whole: [SoundPicture] = []
         var maker = PictureMaker(format: format)
-        samples.withUnsafeBytes { maker.take($0, at: 0) { picture, _ in whole.append(picture) } }
+        samples.withUnsafeBytes { maker.add($0, at: 0) { picture, _ in whole.append(picture) } }
         #expect(whole.count == 20)
         var pieces: [SoundPicture] = []
         var starts: [FrameCount] = []
@@ -97,7 +97,7 @@ import Testing
         while start < samples.count {
             let end = min(samples.count, start + 2 * Int.random(in: 1...5_000, using: &random))
             Array(samples[start..<end]).withUnsafeBytes {
-                maker.take($0, at: FrameCount(start / 2)) { picture, frame in
+                maker.add($0, at: FrameCount(start / 2)) { picture, frame in
                     pieces.append(picture)
                     starts.append(frame)
                 }

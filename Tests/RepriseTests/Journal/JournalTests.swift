@@ -10,7 +10,12 @@ import Testing
 struct JournalTests {
     private var request: RequestRecord {
         let asked: ByteRange = 0..<65_536
-        var request = RequestRecord(number: 7, why: .readAhead, asked: asked, startedAt: .milliseconds(250))
+        var request = RequestRecord(
+            number: 7,
+            urgency: .readAhead,
+            asked: asked,
+            startedAt: .milliseconds(250)
+        )
         request.status = 206
         request.answered = asked
         request.bytes = 65_536
@@ -37,7 +42,7 @@ struct JournalTests {
     }
 
     @Test func `unknown values are null, and an open range has no end`() {
-        var request = RequestRecord(number: 1, why: .demand, asked: 100 ..< .max, startedAt: .zero)
+        var request = RequestRecord(number: 1, urgency: .demand, asked: 100 ..< .max, startedAt: .zero)
         request.end = "timed-out"
         #expect(
             record(.request(request)).line
