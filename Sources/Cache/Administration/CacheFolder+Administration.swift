@@ -129,11 +129,8 @@ extension CacheFolder {
         guard ftruncate(descriptor, off_t(end)) == 0 else {
             throw MediaError(.unreadable, "exported file", SafeText("\(SystemError("set its length"))"))
         }
-        return CacheExport(
-            length: length,
-            writtenBytes: written.byteCount,
-            gaps: end > 0 ? written.gaps(in: 0..<end) : []
-        )
+        let gaps = end > 0 ? written.gaps(in: 0..<end) : []
+        return CacheExport(isWhole: length != nil && gaps.isEmpty, gaps: gaps)
     }
 }
 

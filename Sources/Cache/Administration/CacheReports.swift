@@ -46,10 +46,8 @@ package struct VerifyReport: Sendable, Equatable {
     }
 
     package var entries = 0
-    package var extents = 0
     /// Bytes that were read and checked, damaged ones included.
     package var bytes: Int64 = 0
-    package var damagedExtents = 0
     /// In the order of the entries.
     package var damaged: [Damage] = []
     /// The URLs of resources that are cached whole and as the server sent them, but whose content does not
@@ -100,14 +98,9 @@ extension CacheRemoval {
 
 /// The result of an export.
 package struct CacheExport: Sendable, Equatable {
-    /// The resource's length in bytes; `nil` if unknown.
-    package var length: Int64?
-    /// Bytes that were written, all of them checked.
-    package var writtenBytes: Int64 = 0
+    /// `true` if the whole resource was written.
+    package let isWhole: Bool
     /// The missing ranges, in order, which are zeros in the file. If the length is unknown, the last gap ends
     /// at the last stored byte.
-    package var gaps: [ByteRange] = []
-
-    /// `true` if the whole resource was written.
-    package var isWhole: Bool { length != nil && gaps.isEmpty }
+    package let gaps: [ByteRange]
 }

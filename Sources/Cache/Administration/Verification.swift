@@ -99,8 +99,6 @@ private struct Verification {
                 let isDropped = await engine.committer.run { engine.entries.drop(Array(damaged), of: entry) }
                 if !isDropped { report.leftBytes += damaged.reduce(0) { $0 + Int64($1.range.count) } }
             }
-            report.extents += batch.count
-            report.damagedExtents += damaged.count
             for extent in damaged { damagedRanges.insert(contentsOf: extent.range) }
             let size = batch.reduce(0) { $0 + Int64($1.range.count) }
             report.bytes += size
