@@ -53,14 +53,13 @@ struct CacheExporting {
 
 /// The target file of an export, which appears complete or not at all.
 ///
-/// The bytes go to a draft beside it, which is removed with the object unless it was published.
+/// The bytes go to a draft beside it, which is removed with the object.
 final class ExportFile: Sendable {
     /// Open for reading and writing, and seekable.
     let descriptor: Int32
     private let path: String?
     private let draft: String
     private let replaces: Bool
-    private let isPublished = Locked(false)
 
     /// Opens the draft; `path` is `nil` for standard output.
     ///
@@ -70,20 +69,22 @@ final class ExportFile: Sendable {
         self.path = path
         self.replaces = replaces
         if let path { try Self.checkTarget(path, replaces: replaces) }
-        let folder = path.map { Self.folder(of: $0) } ?? Self.temporaryFolder
-        draft = folder + "/.reprise-export-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let place = path ?? Self.temporaryFolder + "/"
+        let folder = place.lastIndex(of: "/").map { place[...$0] } ?? ""
+        draft = folder + ".reprise-export-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         // The draft is private in the shared folder for temporary files; beside its target, the umask
         // decides.
         let mode: mode_t = path == nil ? 0o600 : 0o666
         descriptor = open(FileName.cString(draft), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw Self.failure(SafeText(path ?? folder), errno) }
+        guard descriptor >= 0 else { throw Self.failure(SafeText(path ?? Self.temporaryFolder), errno) }
         // For standard output the draft needs no name.
         if path == nil { unlink(FileName.cString(draft)) }
     }
 
     deinit {
         close(descriptor)
-        if path != nil, !isPublished.withLock({ $0 }) { unlink(FileName.cString(draft)) }
+        // After the draft was renamed, no file has its name.
+        if path != nil { unlink(FileName.cString(draft)) }
     }
 
     /// Gives the file its name, or copies it to standard output. Throws `MediaError`.
@@ -94,25 +95,19 @@ final class ExportFile: Sendable {
         let target = FileName.cString(path)
         // Unlike `rename`, `link` never replaces a file that was created in the meantime.
         if !replaces, link(source, target) == 0 { return }
-        if !replaces, errno == EEXIST { throw Self.taken(SafeText(path)) }
         // Some file systems, such as those of memory sticks, have no hard links; for them, check first.
-        if !replaces, access(target, F_OK) == 0 { throw Self.taken(SafeText(path)) }
+        if !replaces, errno == EEXIST || access(target, F_OK) == 0 { throw Self.taken(SafeText(path)) }
         guard rename(source, target) == 0 else { throw Self.failure(SafeText(path), errno) }
-        isPublished.withLock { $0 = true }
     }
 
     private func copyToOutput() throws(MediaError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("standard output", errno) }
-        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-        while true {
-            let count = retryingInterrupted { read(descriptor, &buffer, buffer.count) }
-            guard count >= 0 else { throw Self.failure("standard output", errno) }
-            guard count > 0 else { return }
-            do throws(SystemError) {
-                try WholeFile.write(buffer[..<count], to: STDOUT_FILENO)
-            } catch {
-                throw Self.failure("standard output", error.number)
+        do throws(SystemError) {
+            while case let bytes = try WholeFile.read(descriptor, limit: 256 * 1024), !bytes.isEmpty {
+                try WholeFile.write(bytes, to: STDOUT_FILENO)
             }
+        } catch {
+            throw Self.failure("standard output", error.number)
         }
     }
 
@@ -128,13 +123,8 @@ final class ExportFile: Sendable {
         }
     }
 
-    private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
     private static var temporaryFolder: String {
-        let named = getenv("TMPDIR").map { FileName.text($0) } ?? ""
+        let named = BasePaths.variable("TMPDIR") ?? ""
         return named.isEmpty ? "/tmp" : named
     }
 
