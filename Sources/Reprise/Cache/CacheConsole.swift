@@ -47,9 +47,7 @@ extension CacheConsole {
 
     private static func asked(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
-        _ = Array(question.utf8).withUnsafeBytes {
-            Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
-        }
+        try? WholeFile.write(question.utf8, to: STDERR_FILENO)
         return readLine() ?? ""
     }
 }

@@ -227,38 +227,15 @@ enum ProgressBar {
     }
 }
 
-/// The lines at the bottom of a terminal that are redrawn. Pure.
-///
-/// Returns text for the terminal (ECMA-48: CUU, ED). A line as wide as the terminal would wrap.
-struct ProgressFrame: Sendable, Equatable {
-    private(set) var shownLines: [String] = []
-
-    /// Draws `lines` in place of the shown ones; returns an empty text if they are the same.
-    mutating func draw(_ lines: [String]) -> String {
-        guard lines != shownLines else { return "" }
-        let text = erased + lines.map { $0 + "\n" }.joined()
-        shownLines = lines
-        return text
-    }
-
-    /// Erases the lines, so that the next text replaces them.
-    mutating func erase() -> String {
-        defer { shownLines = [] }
-        return erased
-    }
-
-    /// Moves up to the first line and clears everything from there on.
-    private var erased: String { shownLines.isEmpty ? "" : "\u{1B}[\(shownLines.count)A\r\u{1B}[J" }
-}
-
 /// Draws progress at the bottom of a terminal, below other lines that are written in the meantime.
 final class ProgressPainter: Sendable {
     /// The shortest time between two drawings; people do not read faster.
     static let rhythm = Duration.milliseconds(100)
 
     private struct State {
-        var frame = ProgressFrame()
+        /// The latest lines, and those on the terminal.
         var lines: [String] = []
+        var shownLines: [String] = []
         var lastDrawn: Duration?
     }
 
@@ -283,18 +260,26 @@ final class ProgressPainter: Sendable {
             state.lines = lines
             if let last = state.lastDrawn, now - last < Self.rhythm, !isLast { return }
             state.lastDrawn = now
-            put(state.frame.draw(lines))
+            draw(lines, over: &state)
         }
     }
 
     /// Runs `write`, which writes whole lines to the same terminal, above the progress.
     func above(_ write: () -> Void) {
         state.withLock { state in
-            let erasing = state.frame.erase()
-            if !erasing.isEmpty { put(erasing) }
+            draw([], over: &state)
             write()
-            put(state.frame.draw(state.lines))
+            draw(state.lines, over: &state)
         }
+    }
+
+    /// Draws `lines` in place of those on the terminal.
+    private func draw(_ lines: [String], over state: inout State) {
+        guard lines != state.shownLines else { return }
+        // Moves up to the first line and clears everything from there on (ECMA-48: CUU, ED).
+        let erasing = state.shownLines.isEmpty ? "" : "\u{1B}[\(state.shownLines.count)A\r\u{1B}[J"
+        state.shownLines = lines
+        put(erasing + lines.map { $0 + "\n" }.joined())
     }
 
     /// Erases the progress.
@@ -308,7 +293,7 @@ extension ProgressPainter {
         guard isatty(STDERR_FILENO) == 1, !term.isEmpty, term != "dumb" else { return nil }
         return ProgressPainter(style: TextStyle(descriptor: STDERR_FILENO), clock: clock) { text in
             // An error is ignored: progress is not essential.
-            _ = Array(text.utf8).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            try? WholeFile.write(text.utf8, to: STDERR_FILENO)
         }
     }
 }
