@@ -29,9 +29,8 @@ struct Wiring {
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
         let beginning = Beginning(options: options, last: interface.memory?.last ?? SavedState())
         // Source: the web, through the cache.
-        let cache =
-            options.noCache
-            ? nil : Self.cacheFolder(options.cache.folder, options.cache, options.bounds, clock, notify)
+        let folder = options.noCache ? nil : options.cache.folder
+        let cache = folder.map { Self.cacheFolder($0, options.cache, options.bounds, clock, notify) }
         let unlocking = Task { try await cache?.checkSecret() }
         let trusted = options.sources + (interface.memory?.trustedOrigins ?? [])
         let web = HTTPConfiguration(options.network, sources: trusted, clock)
@@ -100,7 +99,7 @@ struct Wiring {
             _ = try await unlocking.value
             return true
         } catch {
-            Messages.show(Self.message(error, folder: options.cache.folder ?? ""))
+            Messages.show(CacheCommand.message(error, folder: options.cache.folder ?? ""))
             return false
         }
     }
@@ -238,26 +237,24 @@ extension Wiring {
     /// The reason why a terminal gets no screen, if that is its type.
     static var screenProblem: SafeText? { TerminalConfiguration(BasePaths.variable).typeProblem }
 
-    /// The cache in `folder`; `nil` if `folder` is `nil`.
+    /// The cache in `folder`.
     static func cacheFolder(
-        _ folder: String?,
+        _ folder: String,
         _ location: CacheLocationOptions,
         _ bounds: CacheBoundsOptions?,
         _ clock: any MonotonicClock,
         _ notify: @escaping @Sendable (MediaError) -> Void
-    ) -> CacheFolder? {
-        folder.map { path in
-            CacheFolder(
-                path: path,
-                budget: bounds?.cacheSize ?? CacheFolder.defaultBudget,
-                minimumFree: bounds?.minFree ?? CacheFolder.defaultMinimumFree,
-                maximumAge: bounds?.cacheAge.map { .seconds($0 * 86_400) },
-                identity: CacheIdentity(rules: location.identityRules),
-                secret: location.secret,
-                clock: clock,
-                onNotice: notify
-            )
-        }
+    ) -> CacheFolder {
+        CacheFolder(
+            path: folder,
+            budget: bounds?.cacheSize ?? CacheFolder.defaultBudget,
+            minimumFree: bounds?.minFree ?? CacheFolder.defaultMinimumFree,
+            maximumAge: bounds?.cacheAge.map { .seconds($0 * 86_400) },
+            identity: CacheIdentity(rules: location.identityRules),
+            secret: location.secret,
+            clock: clock,
+            onNotice: notify
+        )
     }
 
     /// Carries out a command of `reprise cache`; returns the exit code.
@@ -272,13 +269,11 @@ extension Wiring {
                 console.say(notice.safeText)
             }
         }
-        guard let folder = cacheFolder(request.folder, request.location, request.bounds, clock, notify) else {
-            preconditionFailure("a request for the cache names its folder")
-        }
+        let folder = cacheFolder(request.folder, request.location, request.bounds, clock, notify)
         do {
             try await folder.checkSecret(isAsking: request.action.onlyAsks)
         } catch {
-            console.say(message(error, folder: request.folder))
+            console.say(CacheCommand.message(error, folder: request.folder))
             return .couldNotStart
         }
         let supply = supply(for: request, from: folder, clock, notify, lastNotCached)
@@ -292,11 +287,6 @@ extension Wiring {
     /// Chooses the decoder of an open resource by its kind, and makes it.
     private static let makeDecoder: TrackDownload.MakeDecoder = { reader, track in
         try await DecoderTable.all.decoder(for: reader, at: track.location, lasting: track.duration)
-    }
-
-    /// The message for an error that makes the cache unusable.
-    static func message(_ error: any Error, folder: String) -> SafeText {
-        (error as? MediaError)?.safeText ?? SafeText("cache folder \(folder): \(error)")
     }
 
     private static func supply(

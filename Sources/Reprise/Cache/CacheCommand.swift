@@ -33,17 +33,17 @@ struct CacheCommand: Sendable {
     func run() async -> ExitCode {
         do {
             return try await perform()
-        } catch let error as MediaError {
-            console.painter?.finish()
-            console.say(error.safeText)
-        } catch is CancellationError {
-            console.painter?.finish()
-            return .signal
         } catch {
             console.painter?.finish()
-            console.say(SafeText("cache folder \(request.folder): \(error)"))
+            if error is CancellationError { return .signal }
+            console.say(Self.message(error, folder: request.folder))
+            return .couldNotStart
         }
-        return .couldNotStart
+    }
+
+    /// The message for an error that makes the cache in `folder` unusable.
+    static func message(_ error: any Error, folder: String) -> SafeText {
+        (error as? MediaError)?.safeText ?? SafeText("cache folder \(folder): \(error)")
     }
 
     private func perform() async throws -> ExitCode {
@@ -126,9 +126,8 @@ struct CacheCommand: Sendable {
             return removal
         }
         let isPartial =
-            found.problems.contains { $0.code != .leftOut } || removal.entriesPinned > 0
-            || removal.entriesInUse > 0
-            || removal.entriesMissing > 0
+            found.problems.contains { $0.code != .leftOut }
+            || removal.entriesPinned + removal.entriesInUse + missingCount > 0
         if removal.entriesRemoved == 0 { return .nothingPlayed }
         return isPartial ? .someFailed : .success
     }
