@@ -14,15 +14,16 @@ struct NamedEntries {
     /// The cached track of `source`, a URL or a word. Prints the reason and returns `nil` if there is none,
     /// or if several match the word.
     func entry(_ source: String) async throws -> CachedItem? {
+        var found: [CachedItem] = []
         if let url = WebURL(source) {
-            let entry = try await command.administration.info(for: url)
-            if entry == nil { sayNotCached() }
-            return entry
+            if let entry = try await command.administration.info(for: url) { found = [entry] }
+        } else {
+            found = try await matches(source)
         }
-        let matches = try await matches(source)
-        if matches.isEmpty { sayNotCached() }
-        if matches.count > 1 { sayCandidates(matches) }
-        return matches.count == 1 ? matches[0] : nil
+        // The source may hold a secret, so it is not repeated.
+        if found.isEmpty { say("that source is not cached; cache list shows what is") }
+        if found.count > 1 { sayCandidates(found) }
+        return found.count == 1 ? found[0] : nil
     }
 
     /// Divides `sources` into the cached tracks that words name, and the others, in order.
@@ -51,9 +52,7 @@ struct NamedEntries {
                 continue
             }
             guard !entry.url.string.hasSuffix("…") else {
-                command.console.say(
-                    "cache " + name + ": give all of its URL; its query, a possible secret, is not stored"
-                )
+                say("give all of its URL; its query, a possible secret, is not stored")
                 return nil
             }
             others.append(entry.url.string)
@@ -71,14 +70,10 @@ struct NamedEntries {
         return EntrySelection(words: [word]).applied(to: try await command.administration.list())
     }
 
-    /// The source may hold a secret, so it is not repeated.
-    private func sayNotCached() {
-        command.console.say("cache " + name + ": that source is not cached; cache list shows what is")
-    }
+    private func say(_ message: SafeText) { command.console.say("cache " + name + ": " + message) }
 
     private func sayCandidates(_ matches: [CachedItem]) {
-        let count = SafeText("\(matches.count)")
-        command.console.say("cache " + name + ": " + count + " cached tracks match; name one by its URL:")
+        say(SafeText("\(matches.count)") + " cached tracks match; name one by its URL:")
         for entry in matches.prefix(Self.mostCandidates) {
             let title = entry.tags.title.map { "  " + TrackName.text($0, entry.tags.artist) } ?? ""
             command.console.note("  " + entry.url + title)
