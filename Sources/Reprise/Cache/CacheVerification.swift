@@ -36,12 +36,11 @@ struct CacheVerification {
         return { progress in
             let checked = progress.bytes
             let total = progress.totalBytes
-            let note = SafeText("\(SizeText.text(checked)) of \(SizeText.text(total))")
             let line = ProgressBar.line(
                 label: "checking",
                 done: checked,
                 total: total,
-                note: note,
+                note: SafeText("\(SizeText.text(checked)) of \(SizeText.text(total))"),
                 style: painter.style
             )
             painter.show([line], isLast: checked >= total)

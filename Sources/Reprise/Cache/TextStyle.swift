@@ -30,24 +30,20 @@ extension TextStyle {
     }
 }
 
-/// Formats times of day and dates for display.
+/// Formats times of day and dates in local time; a time out of range is `-`.
 enum CalendarTime {
-    /// `03:15:42` in local time; `-` if out of range.
-    static func timeOfDay(secondsSince1970: Int64) -> String {
+    /// `03:15:42`.
+    static func timeOfDay(secondsSince1970: Int64) -> String { text(secondsSince1970, "%H:%M:%S") }
+
+    /// `2026-11-21 03:15`.
+    static func text(secondsSince1970: Int64) -> String { text(secondsSince1970, "%Y-%m-%d %H:%M") }
+
+    private static func text(_ secondsSince1970: Int64, _ format: String) -> String {
         var moment = time_t(secondsSince1970)
         var parts = tm()
         guard localtime_r(&moment, &parts) != nil else { return "-" }
-        return "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
-    }
-
-    private static func padded(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    /// `2026-11-21 03:15` in local time; `-` if out of range.
-    static func text(secondsSince1970: Int64) -> String {
-        var moment = time_t(secondsSince1970)
-        var parts = tm()
-        guard localtime_r(&moment, &parts) != nil else { return "-" }
-        return "\(Int64(parts.tm_year) + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday)) "
-            + "\(padded(parts.tm_hour)):\(padded(parts.tm_min))"
+        var bytes = [CChar](repeating: 0, count: 64)
+        let count = strftime(&bytes, bytes.count, format, &parts)
+        return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
