@@ -157,9 +157,8 @@ struct TextTable: Sendable {
         /// Empty in a table without titles.
         var title: SafeText = ""
         var isRightAligned = false
-        /// If there is no room for all columns, those with the highest rank are left out first; `nil` for
-        /// never.
-        var dropRank: Int?
+        /// If there is no room, the columns with the highest rank are left out first; 0 is never left out.
+        var dropRank = 0
         /// The greatest width of the column if the table's width is limited; `nil` for no limit.
         var most: Int?
     }
@@ -178,8 +177,8 @@ struct TextTable: Sendable {
         var widths = columns.indices.map { self.width(of: $0, isLimited: width != nil) }
         if let width {
             while room(for: shown, widths, in: width) < Self.leastForLast,
-                let next = shown.filter({ columns[$0].dropRank != nil })
-                    .max(by: { (columns[$0].dropRank ?? 0) < (columns[$1].dropRank ?? 0) })
+                let next = shown.max(by: { columns[$0].dropRank < columns[$1].dropRank }),
+                columns[next].dropRank > 0
             {
                 shown.removeAll { $0 == next }
             }
