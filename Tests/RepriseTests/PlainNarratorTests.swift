@@ -62,6 +62,15 @@ import Testing
         #expect(said.last == SafeText("Playing 1 of 1: \(name)"))
     }
 
+    @Test func `a live stream that was reconnected without a stop is not announced again`() {
+        let playing = PlayerEvent.playing(index: 1, position: .seconds(9), isExact: true)
+        let lines = lines(for: [
+            .loaded(tracks: 1), Self.track(1, "News", isLive: true), playing, playing,
+            .buffering(index: 1, position: .seconds(9)), playing, playing,
+        ])
+        #expect(lines.dropFirst(2) == ["Buffering at 0:09", "Playing at 0:09"])
+    }
+
     @Test func `a live stream's new title is announced once`() {
         let lines = lines(for: [
             .loaded(tracks: 1), Self.track(1, "News", isLive: true),

@@ -25,23 +25,19 @@ enum TextFile {
         return descriptor
     }
 
-    /// The text of the file at `path`. Throws if it cannot be read, or is larger than `limit`.
-    static func read(
-        _ path: String,
-        limit: Int = largestByteCount,
-        _ flags: Int32 = 0
-    ) throws(MediaError) -> String {
+    /// The text of the file at `path`. Throws if it cannot be read, or is too large.
+    static func read(_ path: String) throws(MediaError) -> String {
         let subject = SafeText(path)
-        let descriptor = try opened(path, flags)
+        let descriptor = try opened(path)
         defer { close(descriptor) }
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try WholeFile.read(descriptor, limit: limit + 1)
+            bytes = try WholeFile.read(descriptor, limit: largestByteCount + 1)
         } catch {
             throw MediaError(.unreadable, subject, SafeText(error.reason))
         }
-        guard bytes.count <= limit else {
-            throw MediaError(.unreadable, subject, SafeText("larger than \(limit >> 10) KiB"))
+        guard bytes.count <= largestByteCount else {
+            throw MediaError(.unreadable, subject, SafeText("larger than \(largestByteCount >> 10) KiB"))
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw MediaError(.unreadable, subject, "not text in UTF-8")

@@ -7,6 +7,8 @@ struct PlainNarrator: Sendable {
     /// The track that was announced last, and the name it had then.
     private var announced: (index: Int, name: SafeText)?
     private var isPaused = false
+    /// `true` if a line has said that the music does not go on.
+    private var isStopped = false
 
     /// A line for each track of a list.
     static func lines(of player: PlayerSnapshot) -> some Sequence<SafeText> {
@@ -37,15 +39,24 @@ struct PlainNarrator: Sendable {
             else { return nil }
             return announce(report.index)
         case .playing(let index, let position, let isExact):
+            defer { isStopped = false }
             isPaused = false
-            if announced?.index == index { return "Playing at " + Self.time(position, isExact) }
+            if announced?.index == index {
+                // A live stream that was reconnected plays on.
+                return isStopped ? "Playing at " + Self.time(position, isExact) : nil
+            }
             let line = announce(index)
             return position < .seconds(1) ? line : line + ", from " + Self.time(position, isExact)
-        case .buffering(_, let position): return "Buffering at " + Self.time(position, true)
+        case .buffering(_, let position):
+            isStopped = true
+            return "Buffering at " + Self.time(position, true)
         case .paused(_, let position, let isExact):
             isPaused = true
+            isStopped = true
             return "Paused at " + Self.time(position, isExact)
-        case .seeked(_, let position, let isExact): return "At " + Self.time(position, isExact)
+        case .seeked(_, let position, let isExact):
+            isStopped = true
+            return "At " + Self.time(position, isExact)
         case .ended(let report):
             if announced?.index == report.index { announced = nil }
             return nil

@@ -35,12 +35,11 @@ enum EarlierFiles {
         "url": (3, "INSERT OR IGNORE INTO urls VALUES (?1 || char(0) || ?2, ?3)"),
     ]
 
-    /// Adds the content of the files in the folder at `path` to new tables. A damaged file is ignored.
+    /// Adds the content of the files in the folder at `path` to new tables. A damaged file is ignored. Throws
+    /// if a file cannot be read now.
     static func takeOver(from path: String, into tables: StateTables) throws {
         for name in ["session", "queue", "episodes", "history"] {
-            // Non-blocking, in case there is a pipe in its place.
-            let read = try? TextFile.read(path + "/" + name, limit: 64 << 20, O_NONBLOCK)
-            guard let text = read else { continue }
+            guard let text = try text(of: path + "/" + name) else { continue }
             let lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { Substring($0) }
             try tables.connection.execute("SAVEPOINT file")
             do {
@@ -59,7 +58,23 @@ enum EarlierFiles {
             }
             try tables.connection.execute("RELEASE file")
         }
-        try tables.trim()
+    }
+
+    /// `nil` if the file at `path` can never be read, or is no text file of a sensible size.
+    private static func text(of path: String) throws -> String? {
+        // Non-blocking, in case there is a pipe in its place.
+        let file = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        if file < 0, [ENOENT, ENOTDIR, EACCES, ELOOP, ENXIO].contains(errno) { return nil }
+        do throws(SystemError) {
+            try check("open the file", file)
+            defer { close(file) }
+            var status = stat()
+            try check("read the file", fstat(file, &status))
+            guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= 64 << 20 else { return nil }
+            return String(validating: try WholeFile.read(file, limit: 64 << 20), as: UTF8.self)
+        } catch {
+            throw MediaError(.unreadable, SafeText(path), SafeText(error.reason))
+        }
     }
 
     /// Adds the lines of a session or queue, and checks them.

@@ -15,16 +15,37 @@ final class SessionMemory: Sendable {
         var trial: TrialTime?
         /// The newest state from before the player ended.
         var latest: PlayerSnapshot?
+        var unsaved = Unsaved()
+        /// `true` if the thread will save what there is by then.
+        var isSaveQueued = false
         /// The earliest time at which `look` will run by itself; `nil` if it will not.
         var nextLook: Duration?
         /// `false` if the database must stay as it is.
         var isSaved: Bool
-        var hasFailed = false
+        /// `true` once a failure was reported.
+        var hasFailed: Bool
         var hasEnded = false
     }
 
+    /// Changes that are not in the database yet, besides the positions.
+    private struct Unsaved {
+        /// By the keys of the episodes.
+        var played: [String: Bool] = [:]
+        var urls: [EpisodeURL] = []
+        var lines: [String] = []
+
+        var isEmpty: Bool { played.isEmpty && urls.isEmpty && lines.isEmpty }
+
+        /// Puts back what could not be saved.
+        mutating func restore(_ earlier: Unsaved) {
+            played.merge(earlier.played) { later, _ in later }
+            urls = earlier.urls + urls
+            lines = earlier.lines + lines
+        }
+    }
+
     let last: SavedState
-    /// The reason why the saved state is not used; `nil` if it is.
+    /// The reason why the saved state is not used, and its queue and session not replaced; `nil` if they are.
     let problem: MediaError?
     /// The servers that may get the command line's secrets: those of this session, or else of the last one.
     let trustedOrigins: [String]
@@ -37,25 +58,28 @@ final class SessionMemory: Sendable {
     /// Called if the state cannot be saved.
     private let listener = LateBound<@Sendable (MediaError) -> Void>()
 
-    /// Reads the state. If it can't be used, it is left as it is, and this session is not saved.
+    /// Reads the state. If it is damaged or newer, it stays as it is. If it can't be read now, because
+    /// another process has locked it for instance, its queue and session stay, and the rest is saved.
     ///
     /// With `--fresh`, the last session and the positions are not used, and stay as they are until the
-    /// session has played for a minute. A session that is not interactive only knows the episodes, and
-    /// changes nothing.
+    /// session has played for a minute; so do positions that can't be read now. A session that is not
+    /// interactive only knows the episodes, and changes nothing.
     init(folder: StateFolder, options: Options, isInteractive: Bool = true, clock: any MonotonicClock) {
         self.folder = folder
         self.isInteractive = isInteractive
         self.clock = clock
         let isContinued = isInteractive && !options.fresh
+        var isSaved = isInteractive
         do {
             last = try folder.read { try SavedState($0, isContinued: isContinued) }
             problem = nil
         } catch {
             last = SavedState()
             problem = Self.problem("this session is not saved", error, folder)
+            isSaved = isInteractive && !Self.isLasting(error)
         }
-        let trial = options.fresh ? TrialTime() : nil
-        state = Locked(State(known: last, trial: trial, isSaved: isInteractive && problem == nil))
+        let trial = options.fresh || problem != nil ? TrialTime() : nil
+        state = Locked(State(known: last, trial: trial, isSaved: isSaved, hasFailed: !isSaved))
         let typed = options.sources.compactMap { WebURL($0)?.resolving("/")?.requestString }
         trustedOrigins = typed.isEmpty ? last.session.origins : typed
     }
@@ -67,9 +91,17 @@ final class SessionMemory: Sendable {
         return MediaError(.badState, SafeText(folder.databasePath), effect + ": " + SafeText(reason) + advice)
     }
 
+    /// `true` if the database will fail again, and must stay as it is.
+    private static func isLasting(_ error: any Error) -> Bool {
+        error is NewerStateError || (error as? SQLiteError)?.isDamage == true
+    }
+
     /// Adds a line typed after `:` to the history.
     func remember(_ line: String) {
-        thread.submit { [self] in change { try $0.addLine(line) } }
+        state.withLock { state in
+            state.unsaved.lines.append(line)
+            queueSave(&state)
+        }
     }
 
     /// Saves the state of `player` from now on if it is interactive, and reports errors to `notify`.
@@ -77,10 +109,11 @@ final class SessionMemory: Sendable {
         guard isInteractive else { return }
         if let problem { notify(problem) }
         listener.value = notify
-        player.observe { [weak self] in self?.look(at: player.snapshot) }
+        player.observe { [weak self] in self?.look(at: player) }
     }
 
-    private func look(at snapshot: PlayerSnapshot) {
+    private func look(at player: any PlayerControl) {
+        let snapshot = player.snapshot
         guard !snapshot.isOver else { return }
         state.withLock { state in
             guard !state.hasEnded else { return }
@@ -89,7 +122,8 @@ final class SessionMemory: Sendable {
             // The looked-up availability lags behind the track that is playing.
             if let heard, snapshot.load.isCached, !snapshot.load.stored.isEmpty {
                 let urls = state.known.addURLs(of: [heard])
-                if !urls.isEmpty { thread.submit { [self] in change { try $0.add(urls) } } }
+                state.unsaved.urls += urls
+                if !urls.isEmpty { queueSave(&state) }
             }
             if let isOver = state.trial?.isOver(isPlaying: snapshot.state == .playing, at: now) {
                 guard isOver else { return }
@@ -103,25 +137,24 @@ final class SessionMemory: Sendable {
             }
             switch state.pace.due(snapshot, at: now) {
             case nil: break
-            case let time? where time <= now: thread.submit { [self] in save() }
+            case let time? where time <= now: queueSave(&state)
             case let time?:
                 guard state.nextLook.map({ time < $0 }) ?? true else { break }
                 state.nextLook = time
-                lookAgain(at: time)
+                lookAgain(at: player, time)
             }
         }
     }
 
-    /// Looks at the latest state at `time`, in case the player does not change any more.
-    private func lookAgain(at time: Duration) {
+    /// Looks at `player` at `time`, in case it does not change any more.
+    private func lookAgain(at player: any PlayerControl, _ time: Duration) {
         Task { [weak self, clock] in
             try? await clock.sleep(until: time)
             guard let self else { return }
-            let latest = state.withLock { state in
+            state.withLock { state in
                 if state.nextLook == time { state.nextLook = nil }
-                return state.latest
             }
-            if let latest { look(at: latest) }
+            look(at: player)
         }
     }
 
@@ -133,36 +166,56 @@ final class SessionMemory: Sendable {
         thread.stop()
     }
 
-    /// Runs on the thread that writes.
+    /// Makes the thread save what there is by then, if it will not do so anyway.
+    private func queueSave(_ state: inout State) {
+        guard state.isSaved, !state.isSaveQueued, !state.hasEnded else { return }
+        state.isSaveQueued = true
+        thread.submit { [self] in save() }
+    }
+
+    /// Runs on the thread that writes. What cannot be saved is saved with the next change.
     private func save() {
-        let (latest, written, places) = state.withLock { state in
-            defer { state.known.places.unsaved = [] }
-            return (state.latest, state.known.queue, state.known.places)
+        let latest: PlayerSnapshot? = state.withLock { state in
+            state.isSaveQueued = false
+            return state.latest
         }
-        guard let latest else { return }
-        let cached = latest.tracks.filter { latest.availability[$0.id]?.storedBytes ?? 0 > 0 }
-        let urls = state.withLock { $0.known.addURLs(of: cached) }
-        let queue = written.replaced(by: latest)
-        var session = SavedSession(latest)
-        session.origins = trustedOrigins
-        let isDone = change { [session] tables in
-            try tables.save(queue, over: written)
-            try tables.save(session)
+        let availability = latest?.availability ?? [:]
+        let cached = (latest?.tracks ?? []).filter { availability[$0.id]?.storedBytes ?? 0 > 0 }
+        let (written, places, unsaved) = state.withLock { state in
+            state.unsaved.urls += state.known.addURLs(of: cached)
+            defer {
+                state.known.places.unsaved = []
+                state.unsaved = Unsaved()
+            }
+            return (state.known.queue, state.known.places, state.unsaved)
+        }
+        let saved = problem == nil ? latest : nil
+        guard saved != nil || !places.unsaved.isEmpty || !unsaved.isEmpty else { return }
+        let queue = saved.map { written.replaced(by: $0) } ?? written
+        let isDone = change { tables in
+            if let saved {
+                var session = SavedSession(saved)
+                session.origins = trustedOrigins
+                try tables.save(queue, over: written)
+                try tables.save(session)
+            }
             for key in places.unsaved { try tables.setPlace(places.positions[key], of: key) }
-            try tables.add(urls)
+            for (key, isPlayed) in unsaved.played { try tables.setPlayed(isPlayed, key) }
+            try tables.add(unsaved.urls)
+            for line in unsaved.lines { try tables.addLine(line) }
         }
         state.withLock { state in
             if isDone {
                 state.known.queue = queue
             } else {
                 state.known.places.unsaved.formUnion(places.unsaved)
+                state.unsaved.restore(unsaved)
             }
         }
     }
 
     /// Changes the database, on the thread that writes. Returns `false` if that failed; the first failure is
     /// reported.
-    @discardableResult
     private func change(_ body: (StateTables) throws -> Void) -> Bool {
         guard state.withLock({ $0.isSaved }) else { return false }
         do {
@@ -171,7 +224,7 @@ final class SessionMemory: Sendable {
         } catch {
             let isFirst = state.withLock { state in
                 defer { state.hasFailed = true }
-                if (error as? SQLiteError)?.isDamage == true { state.isSaved = false }
+                if Self.isLasting(error) { state.isSaved = false }
                 return !state.hasFailed
             }
             if isFirst { listener.value?(Self.problem("can't save the session", error, folder)) }
@@ -183,14 +236,12 @@ final class SessionMemory: Sendable {
     /// episode.
     func fullestLocation(of track: Track, in cache: any CacheStatus) async -> ResourceLocation {
         guard let episode = track.episode, case .web(let url) = track.location else { return track.location }
-        // Some servers sign their URLs again each day.
-        let earlier = state.withLock { $0.known.urls[episode.key] ?? [] }.suffix(4).reversed().compactMap {
-            WebURL($0)
-        }
+        let urls = state.withLock { $0.known.urls[episode.key] ?? [] }
+        let earlier = urls.suffix(StateTables.mostURLs).reversed().compactMap { WebURL($0) }
         guard !earlier.isEmpty else { return track.location }
-        let urls = [url] + earlier
-        let bytes = await cache.availability(of: urls).map { $0?.storedBytes ?? 0 }
-        return .web(urls[bytes.firstIndex(of: bytes.max() ?? 0) ?? 0])
+        let all = [url] + earlier
+        let bytes = await cache.availability(of: all).map { $0?.storedBytes ?? 0 }
+        return .web(all[bytes.firstIndex(of: bytes.max() ?? 0) ?? 0])
     }
 }
 
@@ -206,16 +257,13 @@ extension SessionMemory: ListeningMemory {
         guard isInteractive else { return }
         let keys = episodes.map(\.key)
         state.withLock { state in
-            for key in keys { state.known.places.positions[key] = nil }
             if isPlayed { state.known.played.formUnion(keys) } else { state.known.played.subtract(keys) }
-        }
-        thread.submit { [self] in
-            change { tables in
-                for key in keys {
-                    try tables.setPlayed(isPlayed, key)
-                    try tables.setPlace(nil, of: key)
-                }
+            for key in keys {
+                state.known.places.positions[key] = nil
+                state.known.places.unsaved.insert(key)
+                state.unsaved.played[key] = isPlayed
             }
+            queueSave(&state)
         }
     }
 }

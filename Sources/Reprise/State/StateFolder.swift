@@ -28,7 +28,7 @@ struct StateFolder: Sendable {
     }
 
     /// Runs `body` on one state of the database. If there is none, the text files of earlier versions take
-    /// its place. Creates no file.
+    /// its place. Creates no file, and waits at most a second for another process that writes.
     func read<Value>(_ body: (StateTables) throws -> Value) throws -> Value {
         if let tables = try open(creating: false), try !tables.isNew() {
             return try tables.connection.snapshot { try body(tables) }
@@ -59,8 +59,12 @@ struct StateFolder: Sendable {
         let file = Glibc.open(FileName.cString(databasePath), flags, 0o600)
         if file < 0, !creating, errno == ENOENT || errno == ENOTDIR { return nil }
         try check("open the file", file)
-        // Before the connection exists: this removes all locks of the process on the file (fcntl(2)).
+        // This removes all locks of the process on the file (fcntl(2)); the new connection has none yet.
         defer { close(file) }
+        var status = stat()
+        try check("read the file", fstat(file, &status))
+        // SQLite would call it a disk I/O error.
+        guard status.st_mode & S_IFMT == S_IFREG else { throw StateTables.damage("it is not a file") }
         // SQLite takes missing locks for those of another process, and waits.
         var lock = Glibc.flock()
         lock.l_type = Int16(F_RDLCK)
@@ -74,6 +78,7 @@ struct StateFolder: Sendable {
         // EXTRA: no power cut undoes what was saved. Without spilling, others can read until the commit.
         try connection.execute(
             """
+            PRAGMA busy_timeout = \(creating ? 5_000 : 1_000);
             PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
             PRAGMA synchronous = EXTRA; PRAGMA cache_spill = OFF
             """

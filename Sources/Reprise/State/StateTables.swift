@@ -7,37 +7,46 @@ typealias EpisodeURL = (key: String, url: String)
 /// The tables of the state: the last session with its queue, and what is known of tracks and episodes.
 ///
 /// What is read may have been damaged: a value that no session has is an error.
-struct StateTables {
+final class StateTables {
     let connection: SQLiteConnection
+    /// The tables with new rows, which `trim` has not looked at yet.
+    private var grown: Set<String> = []
 
     /// The format of the tables. It is raised when they change.
     static let format: Int64 = 1
+    /// The most rows of the tables that grow.
+    private static let limits = ["places": 500, "history": 500, "played": 50_000, "urls": 50_000]
+    /// The most URLs of an episode: some servers sign theirs again each day.
+    static let mostURLs = 4
+
+    init(connection: SQLiteConnection) { self.connection = connection }
 
     // MARK: The format
 
     /// `true` if there are no tables yet. Throws if they have a newer format.
     func isNew() throws -> Bool {
         let format = try connection.statement("PRAGMA user_version").first { $0.integer(0) } ?? 0
-        guard (0...Self.format).contains(format) else {
-            throw SQLiteError(code: .schema, message: "a newer version made it, with format \(format)")
-        }
-        if format == 0,
+        guard format <= Self.format else { throw NewerStateError() }
+        if format <= 0,
             try connection.statement("SELECT 1 FROM sqlite_schema").first(row: { _ in true }) != nil
         {
             throw Self.damage("it has no format")
         }
-        return format == 0
+        return format <= 0
     }
 
     /// Makes the tables, and fills them from the text files of earlier versions in the folder at `path`.
     func make(takingOver path: String) throws {
         try connection.execute(Self.tables + "PRAGMA user_version = \(Self.format)")
         try EarlierFiles.takeOver(from: path, into: self)
+        grown.formUnion(Self.limits.keys)
+        try trim()
     }
 
-    /// Drops the oldest rows beyond the limits.
+    /// Drops the oldest rows beyond the limits. That walks the whole table, so only tables that have grown
+    /// are trimmed.
     func trim() throws {
-        for (table, most) in [("places", 500), ("history", 500), ("played", 50_000), ("urls", 50_000)] {
+        for (table, most) in Self.limits where grown.remove(table) != nil {
             let last = "(SELECT rowid FROM \(table) ORDER BY rowid DESC LIMIT 1 OFFSET \(most))"
             try connection.execute("DELETE FROM \(table) WHERE rowid <= \(last)")
         }
@@ -159,6 +168,7 @@ struct StateTables {
         try connection.statement("DELETE FROM places WHERE key = ?").run(key)
         guard let position = position?.wholeMilliseconds else { return }
         try connection.statement("INSERT INTO places VALUES (?, ?)").run(key, position)
+        grown.insert("places")
     }
 
     /// The keys of the played episodes.
@@ -168,7 +178,9 @@ struct StateTables {
 
     func setPlayed(_ isPlayed: Bool, _ key: String) throws {
         try connection.statement("DELETE FROM played WHERE key = ?").run(key)
-        if isPlayed { try connection.statement("INSERT INTO played VALUES (?)").run(key) }
+        guard isPlayed else { return }
+        try connection.statement("INSERT INTO played VALUES (?)").run(key)
+        grown.insert("played")
     }
 
     /// The URLs under which bytes of episodes were cached, by the keys of the episodes, the latest last.
@@ -181,9 +193,20 @@ struct StateTables {
         return urls
     }
 
+    /// Deletes the URLs of one episode, except the newest.
+    static let dropOldURLs = """
+        DELETE FROM urls WHERE key = ?1 AND rowid NOT IN
+            (SELECT rowid FROM urls WHERE key = ?1 ORDER BY rowid DESC LIMIT \(mostURLs))
+        """
+
     func add(_ urls: [EpisodeURL]) throws {
         let insert = try connection.statement("INSERT OR IGNORE INTO urls VALUES (?, ?)")
-        for (key, url) in urls { try insert.run(key, url) }
+        let drop = try connection.statement(Self.dropOldURLs)
+        for (key, url) in urls {
+            try insert.run(key, url)
+            try drop.run(key)
+            grown.insert("urls")
+        }
     }
 
     /// The lines typed after `:`, oldest first.
@@ -193,6 +216,7 @@ struct StateTables {
 
     func addLine(_ line: String) throws {
         try connection.statement("INSERT INTO history VALUES (?)").run(line)
+        grown.insert("history")
     }
 
     /// `session` has one row. Its `queue` is a text that is new whenever a player has changed `tracks`. Times
@@ -216,6 +240,11 @@ struct StateTables {
         CREATE TABLE history (line TEXT NOT NULL) STRICT;
 
         """
+}
+
+/// The tables have a newer format than this version knows.
+struct NewerStateError: Error, CustomStringConvertible {
+    var description: String { "a newer version made it – use that version" }
 }
 
 extension SQLiteRow {

@@ -140,6 +140,20 @@ import Testing
         }
     }
 
+    @Test func `if a file cannot be read now, the next change takes all over`() throws {
+        let path = home.path("state/queue")
+        try FileManager.default.removeItem(atPath: path)
+        // A regular file by its status, of which the first page cannot be read.
+        symlink("/proc/self/mem", path)
+        #expect(throws: MediaError.self) { try read() }
+        let error = #expect(throws: MediaError.self) { try folder.change { _ in } }
+        #expect(error?.description.contains("state/queue: ") == true)
+        try FileManager.default.removeItem(atPath: path)
+        try home.write(try #require(Self.files["queue"]), to: "state/queue")
+        try folder.change { _ in }
+        expectTakenOver(try read())
+    }
+
     @Test func `the place in another queue does not count`() throws {
         let tracks = String(repeating: "track\t\t/a.mp3\t\t\n", count: 3)
         try home.write("reprise queue 1\nid\tother\n\(tracks)end\n", to: "state/queue")

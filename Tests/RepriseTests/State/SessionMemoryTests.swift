@@ -213,6 +213,63 @@ import Testing
         #expect(reports.withLock { $0.map(\.code) } == [.badState])
     }
 
+    @Test func `after a start with a locked state, its queue and positions stay, and the rest is saved`()
+        async throws
+    {
+        try await play([Self.snapshot()])
+        let place = try #require(try self.memory().resumePoint(of: Self.snapshot().tracks[1]))
+        let other = try SQLiteConnection(path: folder.databasePath)
+        try other.execute("BEGIN EXCLUSIVE")
+        let memory = try memory()
+        try other.execute("ROLLBACK")
+        #expect(memory.last == SavedState())
+        let reports = Locked<[MediaError]>([])
+        let player = RecordingPlayer()
+        memory.watch(player) { error in reports.withLock { $0.append(error) } }
+        player.show(
+            Self.snapshot {
+                $0.tracks.removeLast()
+                ($0.volume, $0.position) = (1, .seconds(100))
+            }
+        )
+        memory.remember("next")
+        memory.setPlayed(true, [Self.episode("1")])
+        await memory.finish()
+        #expect(
+            reports.withLock { $0.map(\.description) } == [
+                "\(folder.databasePath): this session is not saved: database is locked"
+            ]
+        )
+        let next = try self.memory()
+        #expect(next.last.queue.tracks.count == 3 && next.last.session.volume == 65)
+        // What was heard within a minute does not replace a position that could not be read.
+        #expect(next.resumePoint(of: Self.snapshot().tracks[1]) == place && place != .seconds(100))
+        #expect(next.isPlayed(Self.episode("1")) && next.last.history == ["next"])
+    }
+
+    @Test func `what could not be saved is saved with the next change`() async throws {
+        let memory = try memory()
+        try home.makeFolder("state/state.sqlite")
+        let reports = Locked<[MediaError]>([])
+        let player = RecordingPlayer()
+        memory.watch(player) { error in reports.withLock { $0.append(error) } }
+        memory.remember("next")
+        memory.setPlayed(true, [Self.episode("1")])
+        var snapshot = try Self.snapshot(of: Self.episode("2"), at: "http://h.example/2.mp3")
+        snapshot.load.stored = ByteRangeSet(0..<900)
+        player.show(snapshot)
+        try await wait(for: "the failure") { reports.withLock { !$0.isEmpty } }
+        memory.setPlayed(true, [Self.episode("3")])
+        memory.setPlayed(false, [Self.episode("1")])
+        memory.remember("stop")
+        try FileManager.default.removeItem(atPath: folder.databasePath)
+        await memory.finish()
+        let state = try saved()
+        #expect(state.history == ["next", "stop"] && state.played == [Self.episode("3").key])
+        #expect(state.urls == [Self.episode("2").key: ["http://h.example/2.mp3"]])
+        #expect(state.queue.tracks.count == 1 && reports.withLock { $0.count } == 1)
+    }
+
     @Test func `servers of the command line stay trusted with the queue that came from them`() async throws {
         try await play([Self.snapshot()], memory: memory("https://me:pw@h.example/a.m3u8"))
         #expect(try memory().trustedOrigins == ["https://h.example/"])

@@ -65,7 +65,8 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         for make in [{ mkfifo($0, 0o600) }, { mkdir($0, 0o700) }] as [(String) -> CInt] {
             #expect(make(folder.databasePath) == 0)
-            #expect(throws: (any Error).self) { try volume() }
+            let error = #expect(throws: SQLiteError.self) { try volume() }
+            #expect(error?.message == "it is not a file")
             #expect(throws: (any Error).self) { try setVolume(6) }
             try FileManager.default.removeItem(atPath: folder.databasePath)
         }
