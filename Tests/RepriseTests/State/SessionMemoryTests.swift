@@ -270,6 +270,28 @@ import Testing
         #expect(state.queue.tracks.count == 1 && reports.withLock { $0.count } == 1)
     }
 
+    @Test func `changes that wait for a lock are saved together`() async throws {
+        let memory = try memory()
+        try folder.change { _ in }
+        /// The number of transactions, from the file's header (sqlite.org/fileformat.html).
+        func transactionCount() throws -> Int {
+            let header = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))[24..<28]
+            return header.reduce(0) { $0 << 8 | Int($1) }
+        }
+        let before = try transactionCount()
+        let other = try SQLiteConnection(path: folder.databasePath)
+        try other.execute("BEGIN IMMEDIATE")
+        let player = RecordingPlayer()
+        memory.watch(player) { _ in }
+        player.show(Self.snapshot())
+        for number in 0..<10 { memory.remember("\(number)") }
+        try other.execute("ROLLBACK")
+        await memory.finish()
+        // The one that waited, one for the changes since then, and that of the end.
+        #expect(try (1...3).contains(transactionCount() - before))
+        #expect(try self.memory().last.history == (0..<10).map { "\($0)" })
+    }
+
     @Test func `servers of the command line stay trusted with the queue that came from them`() async throws {
         try await play([Self.snapshot()], memory: memory("https://me:pw@h.example/a.m3u8"))
         #expect(try memory().trustedOrigins == ["https://h.example/"])
