@@ -103,7 +103,7 @@ struct ScreenAnswerTests {
         try await stage.wait(for: "the match") {
             try await $0.terminal.capture()[0].hasSuffix(" 1 of 100001")
         }
-        try await stage.escape(from: " 1 of 100001")
+        try await stage.escape(from: "99999▏")
         try await stage.quit()
     }
 
