@@ -13,7 +13,7 @@ import Testing
 @Suite struct TakeoverTests {
     private let scene = CacheScene()
 
-    /// What a folder has of one entry.
+    /// An entry as a folder states it.
     private struct Content: Equatable {
         var item: CachedItem
         var urls: [SafeText]

@@ -150,8 +150,8 @@ final class PersistentStore: ByteStore {
                 guarded.hasSoughtCopy = false
             }
             var description = description
-            // What the caller lacks stays stored: it may have come with the entry of another URL. What was
-            // derived from bytes that are not proven may be of another version.
+            // A stored fact stays if the caller has none of its kind: it may have come with the entry of
+            // another URL. Bytes that are not proven may be of another version, and so may their facts.
             let stored = guarded.state.description
             if guarded.state.proven == nil {
                 description.facts = stored.facts.merging(description.facts) { $1 }

@@ -273,7 +273,8 @@ final class CacheIndex {
         END;
         """
 
-    /// What format 6 adds to the tables; one transaction, which copies nothing.
+    /// The tables that format 6 adds to those of format 5. The statements run in one transaction and copy
+    /// nothing.
     ///
     /// `seek_points` stays: without it, players of format 5 that have the folder open would consider the
     /// index damaged, and set it aside.

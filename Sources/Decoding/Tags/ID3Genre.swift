@@ -7,8 +7,8 @@ enum ID3Genre {
         number.flatMap { names.indices.contains($0) ? String(names[$0]) : nil }
     }
 
-    /// The genres in the `values` of a frame `TCON`, without those that are repeated; `nil` if there is none.
-    /// Of hostile tags with many values, the first 16 count.
+    /// The genres in the `values` of a frame `TCON`, each once; `nil` if the frame names no genre. Only the
+    /// first 16 values count, since a hostile tag may have thousands.
     ///
     /// A value is a name or, in version 2.4, a number. Before, numbers stood in parentheses, with or without
     /// a name behind them: `(17)`, `(51)(39)`, `(4)Eurodisco`.

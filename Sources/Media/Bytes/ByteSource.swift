@@ -81,7 +81,8 @@ package protocol ResourceReader: ByteSource {
     /// Stores `value`, which was derived from the bytes, with the entry.
     func store(_ value: [UInt8], as fact: DerivedFact)
 
-    /// The value that an earlier open stored; empty if there is none. Untrusted: check it before use.
+    /// The value that an earlier open stored; empty if no value is stored. Check it before use: another
+    /// program may have changed it.
     func stored(_ fact: DerivedFact) -> [UInt8]
 
     /// Stores the tags and the duration for the lists of the cache and of the queue.

@@ -89,7 +89,7 @@ package struct EntryDescription: Sendable, Equatable {
     package var acceptsRanges: Bool?
     package var tags = TrackTags()
     package var durationSeconds: Double?
-    /// What was derived from the bytes in an earlier session; opaque to the store.
+    /// The facts that earlier sessions derived from the bytes. The store does not interpret them.
     package var facts: [DerivedFact: [UInt8]] = [:]
 
     package init() {}
@@ -99,7 +99,8 @@ package struct EntryDescription: Sendable, Equatable {
 ///
 /// A stored fact of an unknown kind or version is ignored: it is derived again, and replaced.
 package enum DerivedFact: String, CaseIterable, Sendable {
-    /// Where a decoder found music, for seeks, or what it has read of the head of a file.
+    /// The places of music that a decoder has found, for seeks; for MP4, also the parts of the head that it
+    /// has read.
     case seekTable = "seek_points"
 
     /// The version of its form, which is raised if older ones cannot be read any more.

@@ -1,6 +1,7 @@
 import Media
 
-/// What is saved of a session and of those before it.
+/// The saved state: the last session with its queue, and positions, episodes and command lines of all
+/// sessions.
 struct SavedState: Sendable, Equatable {
     var queue = SavedQueue()
     var session = SavedSession()

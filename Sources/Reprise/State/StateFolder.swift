@@ -27,8 +27,9 @@ struct StateFolder: Sendable {
         return log
     }
 
-    /// Runs `body` on one state of the database. If there is none, the text files of earlier versions take
-    /// its place. Creates no file, and waits at most a second for another process that writes.
+    /// Runs `body` on the database, which does not change meanwhile. Without a database, `body` gets the
+    /// content of the text files of earlier versions. Creates no file, and waits at most a second for
+    /// another process that writes.
     func read<Value>(_ body: (StateTables) throws -> Value) throws -> Value {
         if let tables = try open(creating: false), try !tables.isNew() {
             return try tables.connection.snapshot { try body(tables) }

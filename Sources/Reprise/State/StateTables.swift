@@ -6,7 +6,7 @@ typealias EpisodeURL = (key: String, url: String)
 
 /// The tables of the state: the last session with its queue, and what is known of tracks and episodes.
 ///
-/// What is read may have been damaged: a value that no session has is an error.
+/// The file may be damaged, so reading throws for a value that no session could have written.
 final class StateTables {
     let connection: SQLiteConnection
     /// The tables with new rows, which `trim` has not looked at yet.
@@ -266,7 +266,7 @@ extension SQLiteRow {
         return mode
     }
 
-    /// The episode in the columns of `tracks` from `feed` on; `nil` if the track is none.
+    /// The episode in the columns of `tracks` from `feed` on; `nil` if the track is not an episode.
     fileprivate func episode() throws -> Episode? {
         guard let feed = optionalText(5) else { return nil }
         let range: ClosedRange<Int64> = -100_000_000_000...1_000_000_000_000

@@ -76,7 +76,7 @@ package final class SQLiteConnection {
     /// How many rows this connection has changed since it was opened.
     package var allChangeCount: Int64 { sqlite3_total_changes64(pointer) }
 
-    /// Runs `body` on one state of the database, even if other connections commit in the meantime.
+    /// Runs `body`, for which the database does not change, even if other connections commit meanwhile.
     package func snapshot<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN")
         defer { try? execute("COMMIT") }
