@@ -17,7 +17,7 @@ extension RangeSet<Int64> {
         var gaps: [ByteRange] = []
         var offset = range.lowerBound
         let ranges = self.ranges
-        var place = ranges.partitioningIndex { $0.upperBound > offset }
+        var place = ranges.firstPlace(endingAfter: offset)
         while offset < range.upperBound, place < ranges.count, ranges[place].lowerBound < range.upperBound {
             if ranges[place].lowerBound > offset { gaps.append(offset..<ranges[place].lowerBound) }
             offset = ranges[place].upperBound
@@ -30,7 +30,7 @@ extension RangeSet<Int64> {
     /// The range of the set that contains `offset`; `nil` if none does.
     package func range(around offset: Int64) -> ByteRange? {
         let ranges = self.ranges
-        let place = ranges.partitioningIndex { $0.upperBound > offset }
+        let place = ranges.firstPlace(endingAfter: offset)
         guard place < ranges.count, ranges[place].contains(offset) else { return nil }
         return ranges[place]
     }
@@ -44,6 +44,14 @@ extension RangeSet<Int64> {
     package func covers(_ range: ByteRange) -> Bool {
         guard !range.isEmpty else { return true }
         return (run(from: range.lowerBound)?.upperBound ?? 0) >= range.upperBound
+    }
+}
+
+extension RangeSet<Int64>.Ranges {
+    /// The index of the first range that ends after `offset`; the number of ranges if none does.
+    fileprivate func firstPlace(endingAfter offset: Int64) -> Int {
+        // Generic code, such as a search among the ranges themselves, would allocate memory for each one.
+        indices.partitioningIndex { self[$0].upperBound > offset }
     }
 }
 

@@ -66,6 +66,7 @@ enum PlaylistBase: Sendable, Equatable {
         in folder: String,
         fileExists: (String) -> Bool
     ) throws(MediaError) -> String {
+        if hasOneSpelling(entry.reference) { return absolute(entry.reference, in: folder) }
         if !FileName.isUTF8(entry.reference) {
             let exact = Self.absolute(entry.reference, in: folder)
             if fileExists(exact) { return exact }
@@ -94,9 +95,7 @@ enum PlaylistBase: Sendable, Equatable {
         fileExists: (String) -> Bool
     ) -> String {
         let path = absolute(spellings[0], in: folder)
-        // Most names have one spelling: no look at the disk.
-        let areSingle = spellings.count == 1 && spellings[0].utf8.allSatisfy { $0 < 0x80 }
-        if areSingle || fileExists(path) { return path }
+        if hasOneSpelling(spellings[0]) || fileExists(path) { return path }
         for spelling in spellings {
             for name in [spelling] + NormalForm.allCases.map({ $0.form(of: spelling) }) {
                 let path = absolute(name, in: folder)
@@ -104,6 +103,15 @@ enum PlaylistBase: Sendable, Equatable {
             }
         }
         return path
+    }
+
+    /// `true` if `name` is ASCII without escapes and backslashes. Most names are, and need no look at the disk.
+    private static func hasOneSpelling(_ name: String) -> Bool {
+        name.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy {
+                (1..<0x80).contains($0) && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "\\")
+            }
+        } ?? false
     }
 
     /// Makes `path` absolute. Removes a leading `./` but keeps `..`, because its meaning after a symbolic

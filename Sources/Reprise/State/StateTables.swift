@@ -98,8 +98,10 @@ final class StateTables {
 
     func queue() throws -> SavedQueue {
         var queue = SavedQueue(id: try queueID())
-        let sql =
-            "SELECT place, location, artist, title, duration, feed, guid, number, date, zone FROM tracks"
+        let sql = """
+            SELECT place, location, artist, title, duration, feed, guid, number, date, zone FROM tracks
+            ORDER BY place
+            """
         try connection.statement(sql).forEach { row in
             let count = queue.tracks.count
             guard row.integer(0) == count + 1,
