@@ -43,12 +43,14 @@ struct PlayQueue: Sendable {
     func nextAfterEnd(of place: Int) -> Int? { repeatMode == .one ? place : next(after: place) }
 
     /// The place to play when the track at `place` is skipped or fails; `nil` at the end of the queue.
-    func next(after place: Int?) -> Int? {
-        guard !tracks.isEmpty else { return nil }
-        guard let place else { return track(atOrderPlace: 0) }
-        let next = orderPlace(of: place) + 1
-        if next < tracks.count { return track(atOrderPlace: next) }
-        return repeatMode == .all ? track(atOrderPlace: 0) : nil
+    func next(after place: Int?) -> Int? { places(after: place).first }
+
+    /// The places that are played after `place`, in order; if all tracks repeat, each once, `place` the last.
+    private func places(after place: Int?) -> some Collection<Int> {
+        let start = place.map { orderPlace(of: $0) + 1 } ?? 0
+        let repeats = place != nil && repeatMode == .all
+        let end = repeats ? start + tracks.count : tracks.count
+        return (start..<end).lazy.map { track(atOrderPlace: $0 % tracks.count) }
     }
 
     /// The place that is played last; `nil` if there are no tracks.
@@ -63,11 +65,9 @@ struct PlayQueue: Sendable {
     /// tracks, since this is examined at every start and seek.
     var expectsWideSamples: Bool {
         guard let current else { return false }
-        let start = orderPlace(of: current) + 1
-        let end = start + min(100, repeatMode == .all ? tracks.count - 1 : tracks.count - start)
-        return (start..<end).contains { place in
-            let kind = AudioKind.byName(tracks[track(atOrderPlace: place % tracks.count)].location.path)
-            return kind?.mayHaveWideSamples == true
+        return places(after: current).prefix(100).contains { place in
+            let kind = AudioKind.byName(tracks[place].location.path)
+            return place != current && kind?.mayHaveWideSamples == true
         }
     }
 
@@ -174,16 +174,15 @@ struct PlayQueue: Sendable {
         return changed.compactMap { tracks[$0].episode }
     }
 
-    /// Switches shuffle on or off. The current track stays current; switching on puts it first in the order.
+    /// Switches shuffle on or off. The current track stays current.
     mutating func setShuffle(_ isOn: Bool) {
-        guard isOn != isShuffled else { return }
-        guard isOn else {
-            order = nil
-            return
-        }
-        var places = tracks.indices.filter { $0 != current }.shuffled(using: &random)
-        if let current { places.insert(current, at: 0) }
-        order = places
+        if isOn != isShuffled { order = isOn ? shuffledPlaces() : nil }
+    }
+
+    /// All places in a random order, with the current one first, so that all others follow it.
+    private mutating func shuffledPlaces() -> [Int] {
+        let others = tracks.indices.filter { $0 != current }.shuffled(using: &random)
+        return (current.map { [$0] } ?? []) + others
     }
 
     /// Moves a track that the user chose to the place after the current one in a shuffled order, so that the
@@ -214,20 +213,21 @@ struct PlayQueue: Sendable {
         drop(places)
     }
 
+    /// Moves the tracks at `places` to the end, and cuts them off there.
     private mutating func drop(_ places: RangeSet<Int>) {
-        var successor = current
-        if let current, places.contains(current) { successor = self.successor(of: current, besides: places) }
-        let newPlaces = Self.newPlaces(removing: places, of: tracks.count)
-        tracks.removeSubranges(places)
-        order = order?.compactMap { newPlaces[$0] < 0 ? nil : newPlaces[$0] }
-        current = successor.map { newPlaces[$0] }
-        revision += 1
+        if let current, places.contains(current) {
+            self.current = self.places(after: current).first { !places.contains($0) }
+        }
+        let rest = tracks.count - TrackNumbers(places: places).count
+        rearrange(Self.oldPlaces(moving: places, to: rest, of: tracks.count))
+        tracks.removeLast(tracks.count - rest)
+        order?.removeAll { $0 >= rest }
     }
 
     /// Moves the tracks at `places`, together and in their order, so that the first of them is at `target`,
     /// or as close to it as the end allows. The current track stays current.
     mutating func move(_ places: RangeSet<Int>, to target: Int) {
-        let count = places.ranges.reduce(0) { $0 + $1.count }
+        let count = TrackNumbers(places: places).count
         let target = max(0, min(target, tracks.count - count))
         guard places != RangeSet(target..<target + count) else { return }
         changes.append(.init(.moved, places, target: target + 1))
@@ -259,11 +259,10 @@ struct PlayQueue: Sendable {
         return true
     }
 
-    /// Puts the tracks into a random order, with the current one first, so that all others follow it.
+    /// Puts the tracks themselves into a random order, with the current one first.
     mutating func shuffleNow() {
         changes.append(.init(.shuffled))
-        var oldPlaces = tracks.indices.filter { $0 != current }.shuffled(using: &random)
-        if let current { oldPlaces.insert(current, at: 0) }
+        let oldPlaces = shuffledPlaces()
         history.add(.shuffled(oldPlaces.map { Int32(truncatingIfNeeded: $0) }))
         rearrange(oldPlaces)
     }
@@ -316,25 +315,12 @@ struct PlayQueue: Sendable {
         }
     }
 
+    /// Appends the tracks that `drop` has cut off, and moves them back to `places`.
     private mutating func bringBack(_ removed: [Track], to places: RangeSet<Int>) {
-        var stayed = Array(0..<tracks.count + removed.count)
-        stayed.removeSubranges(places)
-        var all: [Track] = []
-        all.reserveCapacity(tracks.count + removed.count)
-        var kept = tracks[...]
-        var back = removed[...]
-        for range in places.ranges {
-            let before = kept.prefix(range.lowerBound - all.count)
-            all += before + back.prefix(range.count)
-            kept = kept.dropFirst(before.count)
-            back = back.dropFirst(range.count)
-        }
-        tracks = all + kept
-        current = current.map { stayed[$0] }
-        order = order.map { old in
-            old.map { stayed[$0] } + places.ranges.flatMap { $0 }.shuffled(using: &random)
-        }
-        revision += 1
+        let rest = tracks.count
+        tracks += removed
+        order?.append(contentsOf: (rest..<tracks.count).shuffled(using: &random))
+        rearrange(Self.inverse(Self.oldPlaces(moving: places, to: rest, of: tracks.count)))
     }
 
     /// Reorders the tracks. `oldPlaces` holds, for each new place, the old place of its track.
@@ -344,24 +330,6 @@ struct PlayQueue: Sendable {
         order = order?.map { newPlaces[$0] }
         current = current.map { newPlaces[$0] }
         revision += 1
-    }
-
-    /// The place of the track that follows `place` when the tracks at `removed` are removed.
-    private func successor(of place: Int, besides removed: RangeSet<Int>) -> Int? {
-        let start = orderPlace(of: place)
-        let end = repeatMode == .all ? start + tracks.count : tracks.count
-        return (start + 1..<max(start + 1, end)).lazy
-            .map { track(atOrderPlace: $0 % tracks.count) }
-            .first { !removed.contains($0) }
-    }
-
-    /// The new place of each of `count` tracks when those at `places` are removed; -1 for these.
-    private static func newPlaces(removing places: RangeSet<Int>, of count: Int) -> [Int] {
-        var newPlaces = [Int](repeating: -1, count: count)
-        var stayed = Array(0..<count)
-        stayed.removeSubranges(places)
-        for (new, old) in stayed.enumerated() { newPlaces[old] = new }
-        return newPlaces
     }
 
     private static func oldPlaces(moving places: RangeSet<Int>, to target: Int, of count: Int) -> [Int] {
