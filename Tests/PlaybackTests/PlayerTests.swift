@@ -251,6 +251,23 @@ import Testing
         #expect(stage.sink.pcm.count == 2 * 900 * 4)
     }
 
+    @Test func `a sink that was paused to remove its track goes on if the track has ended until then`()
+        async throws
+    {
+        let pieces = [FakeMusic(number: 1, frames: 600), FakeMusic(number: 2, frames: 9_000)]
+        let stage = Stage(pieces, sink: TestSink(allowance: 0))
+        try await stage.sound { stage in
+            try await wait(for: "frames of both tracks") { stage.sink.waitingFrames >= 1_500 }
+            stage.sink.allow(frames: 500)
+            stage.sink.setPauseLag(frames: 200)
+            stage.player.send(.remove(1))
+            try await wait(for: "the removal") { stage.player.snapshot.tracks.count == 1 }
+            stage.sink.allow(frames: 300)
+            try await wait(for: "more sound") { stage.sink.heardFrames == 1_000 }
+        }
+        #expect(stage.story.contains("ended 1 finished 600"))
+    }
+
     @Test(
         arguments: [
             (.next, "ended 1 skipped 600"), (.stop, "ended 1 skipped 600"), (.pause, "paused 1 at 600"),

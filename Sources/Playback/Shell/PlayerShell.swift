@@ -82,7 +82,6 @@ final class PlayerShell {
             }
         }
         passes.raisePriority(except: state.lane.lowPriority)
-        if !isOver { await resumeSink() }
         if hasNewTracks, [.playing, .paused, .stopped, .ended].contains(state.snapshotState) {
             hasNewTracks = false
             tags?.lookUp(newOf: state.queue.tracks, from: state.queue.current ?? 0)
@@ -94,27 +93,16 @@ final class PlayerShell {
     ///
     /// If the decision pauses the sink, the sink is paused first, and the decision is repeated from the same
     /// state: positions and reports need the number of frames heard, which is final only when the sink is
-    /// paused.
+    /// paused. If the repeated decision needs no pause, because the track in question had just ended, the
+    /// sink goes on.
     private func decide(on input: PlayerInput) async -> [PlayerEffect] {
-        guard sound.isRunning else { return state.handle(input, heard: sound.heard, now: parts.clock.now) }
-        let before = state
+        let before = sound.isRunning ? state : nil
         let effects = state.handle(input, heard: sound.heard, now: parts.clock.now)
-        guard effects.contains(.pauseOutput) else { return effects }
+        guard let before, effects.contains(.pauseOutput) else { return effects }
         await sound.pause()
         state = before
-        return state.handle(input, heard: sound.heard, now: parts.clock.now)
-    }
-
-    /// Starts the sink again if the second decision did not pause it, because the track in question had just
-    /// ended.
-    private func resumeSink() async {
-        guard state.output.isRunning, !sound.isRunning else { return }
-        let started = await sound.start()
-        guard case .outputFailed = started else {
-            if state.output.isFinishing { sound.drain() }
-            return
-        }
-        send(started)
+        let again = state.handle(input, heard: sound.heard, now: parts.clock.now)
+        return again.contains(.pauseOutput) ? again : again + [.startOutput]
     }
 
     private func perform(_ effect: PlayerEffect) async -> PlayerInput? {
