@@ -76,7 +76,7 @@ import Testing
 
     @Test func `a track that continues where it was left says so`() {
         var state = PlayerState(exitsAtEnd: false, seed: 1)
-        state.memory = FakeMemory(places: [Track.ID(2): .seconds(1_206)])
+        state.queue.memory = FakeMemory(places: [Track.ID(2): .seconds(1_206)])
         state.send(.launched(Self.tracks), .ready(1))
         #expect(state.announcer.messages.isEmpty)
         state.send(.next)
@@ -152,7 +152,7 @@ import Testing
 
     @Test func `what was played in an earlier session is marked when it is added`() {
         var state = PlayerState(exitsAtEnd: false, seed: 1)
-        state.memory = FakeMemory(played: ["2", "4"])
+        state.queue.memory = FakeMemory(played: ["2", "4"])
         state.send(.launched(Self.tracks))
         #expect(played(state) == [2])
         var again = Self.tracks[1]

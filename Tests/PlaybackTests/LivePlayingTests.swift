@@ -100,7 +100,7 @@ import Testing
                 == .emit(.remark(code: "not-seekable", message: "Can't seek in a live stream"))
         )
         state.send(.previous, heard: 60_000)
-        #expect(state.currentTrack?.id.value == 1)
+        #expect(state.queue.currentTrack?.id.value == 1)
     }
 
     @Test(arguments: [1, 4, 5, 600])

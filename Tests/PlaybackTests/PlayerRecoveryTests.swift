@@ -116,7 +116,7 @@ import Testing
         #expect(failing == [.finishRing, .drain])
         let effects = state.send(.drained, heard: 1_300)
         #expect(effects.start == PassStart(id: 3, track: numbered([2])[0], position: .milliseconds(400)))
-        #expect(state.announcer.failures.isEmpty && state.currentTrack?.id.value == 2)
+        #expect(state.announcer.failures.isEmpty && state.queue.currentTrack?.id.value == 2)
         var report = PlayerEvent.EndReport(index: 2, reason: .skipped)
         report.frames = 400
         report.isBrief = true

@@ -101,7 +101,7 @@ import Testing
     @Test func `a track continues at its saved position, and a seek to its start leads to the start`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let long = tracks[1].id
-        state.memory = FakeMemory(places: [long: .seconds(600)])
+        state.queue.memory = FakeMemory(places: [long: .seconds(600)])
         #expect(state.send(.launched(tracks, start: nil)).start?.position == .zero)
         #expect(state.send(.next).start?.position == .seconds(600))
         state.send(.ready(2))
@@ -116,7 +116,7 @@ import Testing
         var state = PlayerState(exitsAtEnd: true, repeatMode: mode, seed: 1)
         state.send(.launched(tracks, start: nil), .ready(1))
         state.sound(1)
-        state.memory = FakeMemory(
+        state.queue.memory = FakeMemory(
             places: Dictionary(uniqueKeysWithValues: tracks.map { ($0.id, .seconds(600)) })
         )
         let written = state.send(.passWritten(1, frames: 10), heard: 5)

@@ -80,7 +80,7 @@ struct QueueCommandTests {
         #expect(state.send(.added([], problems: [])).start == nil && state.phase == .ended)
         #expect(state.send(.added(numbered([11, 12]), problems: [])).start?.track.id == Track.ID(11))
         #expect(state.send(.added(numbered([13]), problems: [])).start == nil)
-        #expect(state.currentTrack?.id == Track.ID(11))
+        #expect(state.queue.currentTrack?.id == Track.ID(11))
     }
 
     @Test func `playback continues when other tracks are removed, moved, sorted, shuffled and restored`() {
@@ -92,7 +92,7 @@ struct QueueCommandTests {
             let effects = command(change, &state)
             #expect(effects.start == nil)
             #expect(!effects.endsTrack)
-            #expect(state.currentTrack?.id == Track.ID(1))
+            #expect(state.queue.currentTrack?.id == Track.ID(1))
             #expect(state.position == .milliseconds(500))
         }
         #expect(numbers(state) == [1, 2, 3, 4, 5])
@@ -116,7 +116,7 @@ struct QueueCommandTests {
         var state = PlayerState.sounding(3)
         state.send(.passWritten(1, frames: 900), heard: 100)
         let effects = state.send(.listFound(2, list), heard: 200)
-        #expect(numbers(state) == [1, 11, 12, 3] && state.currentTrack?.id == Track.ID(1))
+        #expect(numbers(state) == [1, 11, 12, 3] && state.queue.currentTrack?.id == Track.ID(1))
         #expect(!effects.endsTrack && effects.start?.track.id.value == 11)
     }
 

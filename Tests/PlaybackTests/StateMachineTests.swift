@@ -203,11 +203,11 @@ private let format = StreamInfo.music().format
         #expect(lane.titleReached(id, "later", after: 300) == false)
         #expect(lane.framesUntilChange == 200)
         lane.heard(400)
-        #expect(lane.takeHeardTitle() == false)
+        #expect(lane.showHeardTitle() == false)
         lane.heard(401)
-        #expect(lane.takeHeardTitle() == true)
+        #expect(lane.showHeardTitle() == true)
         #expect(lane.current?.streamTitle == "later")
-        #expect(lane.takeHeardTitle() == false)
+        #expect(lane.showHeardTitle() == false)
     }
 
     @Test func `a correction moves the position of frames already written`() {
@@ -247,7 +247,7 @@ private let format = StreamInfo.music().format
         var frames: [FrameCount] = []
         while let passed = lane.framesOfPassed {
             frames.append(passed)
-            lane.removeFirst()
+            _ = lane.removeFirst()
         }
         #expect(frames == passed && lane.position == .milliseconds(position))
     }

@@ -43,7 +43,7 @@ final class PlayerShell {
         self.reading = reading
         self.send = send
         state = PlayerState(settings, joining: parts.output.joining, startSources: sources)
-        state.memory = parts.memory
+        state.queue.memory = parts.memory
         let cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
         self.cached = cached
         passes = PassTable(parts: parts, settings: settings, tap: tap, send: send) { cached?.lookUpAgain($0) }
@@ -126,6 +126,7 @@ final class PlayerShell {
         case .prefetchHead(let id): prefetchHead(id)
         case .reject(let id): await passes.reader(of: id)?.reject()
         case .emit(let event): emit(event)
+        case .emitPosition(let index): emitPosition(index)
         case .emitStatus: events.send(.status(snapshot()))
         case .emitList: events.send(.list(snapshot()))
         case .countLostSource: totals.sourceLost()
@@ -207,7 +208,7 @@ final class PlayerShell {
 
     private func emit(_ event: PlayerEvent) {
         var event = event
-        // `PlayerState` does not know how much is buffered and cached, so that is filled in here.
+        // `PlayerState` does not know how much is cached, so that is filled in here.
         if case .loaded = event {
             cached?.lookUp(newOf: state.queue.tracks)
             hasNewTracks = true
@@ -216,16 +217,20 @@ final class PlayerShell {
             report.cached = cachedPart(ofTrack: report.index - 1)
             event = .track(report)
         }
-        if case .position(let index, let position, let duration, let isExact, _) = event {
-            event = .position(
+        events.send(event)
+    }
+
+    private func emitPosition(_ index: Int) {
+        let loaded = loaded
+        events.send(
+            .position(
                 index: index,
-                position: position,
-                duration: duration,
-                isExact: isExact,
+                position: loaded.position,
+                duration: loaded.duration,
+                isExact: state.isExact,
                 buffered: loaded.buffered
             )
-        }
-        events.send(event)
+        )
     }
 
     private func endTrack(_ id: PassID, _ ended: PlayerEvent.EndReport) {

@@ -44,7 +44,7 @@ struct HeldCommands: Sendable {
     }
 
     /// Removes the first `next`; returns `false` if there is none.
-    mutating func takeNext() -> Bool {
+    mutating func dropNext() -> Bool {
         guard let place = commands.firstIndex(of: .next) else { return false }
         commands.remove(at: place)
         return true

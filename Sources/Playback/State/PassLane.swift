@@ -98,23 +98,6 @@ struct Pass: Sendable {
     /// estimate, which may be too short; `nil` if the duration is unknown.
     var farthestSeek: Duration? { duration.map { info?.isDurationExact == true ? $0 : $0 * 2 } }
 
-    /// The report of the end of the track, which has the number `index`; `frames` of it were heard.
-    func ended(
-        at index: Int,
-        _ reason: PlayerEvent.EndReport.Reason,
-        frames: FrameCount,
-        _ error: MediaError?,
-        isQuit: Bool
-    ) -> PlayerEvent.EndReport {
-        var report = PlayerEvent.EndReport(index: index, reason: reason)
-        report.frames = frames
-        report.stalls = stalls
-        report.error = error
-        let isShort = info.map { $0.format.duration(of: frames) < .seconds(5) } ?? true
-        report.isBrief = reason == .skipped && !isQuit && isShort
-        return report
-    }
-
     /// The stream's description for display.
     var shownInfo: StreamInfo? {
         guard var info, isLive else { return info }
@@ -246,7 +229,7 @@ struct PassLane: Sendable {
     /// The frames of the stream will not be heard.
     mutating func streamDropped() { for place in passes.indices { passes[place].placement = nil } }
 
-    mutating func removeFirst() { passes.removeFirst() }
+    mutating func removeFirst() -> Pass { passes.removeFirst() }
 
     mutating func removeLast() { passes.removeLast() }
 
@@ -280,7 +263,7 @@ struct PassLane: Sendable {
         guard let pass = self[id] else { return false }
         if frames > 0, let start = pass.placement?.start {
             update(id) { $0.comingTitles.append((start + frames, title)) }
-            return isCurrent(id) && takeHeardTitle()
+            return isCurrent(id) && showHeardTitle()
         }
         guard pass.streamTitle != title else { return false }
         update(id) { $0.streamTitle = title }
@@ -289,7 +272,7 @@ struct PassLane: Sendable {
 
     /// Sets the title of the current pass to the newest title that was reached in playback; `true` if it
     /// changes.
-    mutating func takeHeardTitle() -> Bool {
+    mutating func showHeardTitle() -> Bool {
         guard let current else { return false }
         let reached = current.comingTitles.prefix { $0.frame < heard }
         guard let newest = reached.last else { return false }

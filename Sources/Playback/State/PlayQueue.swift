@@ -18,7 +18,7 @@ struct PlayQueue: Sendable {
     private var order: [Int]?
     /// Has the played state of episodes that are added; `nil` if nothing is remembered.
     var memory: (any ListeningMemory)?
-    var history = QueueHistory()
+    private(set) var history = QueueHistory()
     /// The track from which the user last went to the previous one, until a track is heard or requested
     /// otherwise.
     var wentBackFrom: Track.ID?
@@ -33,8 +33,14 @@ struct PlayQueue: Sendable {
     /// both.
     private var joinsAdditions = false
 
-    /// `seed` determines every shuffle.
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    /// The sources that were read, as they were typed.
+    private var readSources: Set<String>
+
+    /// `seed` determines every shuffle; `sources` are those of the command line.
+    init(seed: UInt64, sources: [String] = []) {
+        random = SplitMix64(seed: seed)
+        readSources = Set(sources)
+    }
 
     var isShuffled: Bool { order != nil }
     var currentTrack: Track? { current.map { tracks[$0] } }
@@ -125,9 +131,11 @@ struct PlayQueue: Sendable {
     /// The user has requested an addition; `add` follows once it is read.
     mutating func additionRequested() { awaitedAdditions += 1 }
 
-    /// Appends tracks that the user requested, which can be undone. One `undo` removes all lines of a pasted
-    /// list. Unless `isLast`, more tracks of the same request follow.
-    mutating func add(_ new: [Track], isLast: Bool = true) {
+    /// Appends those of `found` that are new; the user requested `source`. One `undo` removes all lines of a
+    /// pasted list. Unless `isLast`, more tracks of the same request follow.
+    mutating func add(_ found: [Track], of source: String? = nil, isLast: Bool = true) {
+        let new = newTracks(of: found, from: source)
+        if isLast, let source { readSources.insert(source) }
         if !new.isEmpty {
             changes.append(.init(.added, RangeSet(tracks.count..<tracks.count + new.count)))
             history.added(tracks.count..<tracks.count + new.count, joins: joinsAdditions)
@@ -135,6 +143,18 @@ struct PlayQueue: Sendable {
         }
         if isLast { awaitedAdditions = max(0, awaitedAdditions - 1) }
         joinsAdditions = awaitedAdditions > 0 && (joinsAdditions || !new.isEmpty)
+    }
+
+    /// Those of `found` that the queue lacks, if they are episodes, or if the list or folder `source` was
+    /// read before. A single track that is added twice plays twice.
+    private func newTracks(of found: [Track], from source: String?) -> [Track] {
+        let isAgain = found.count > 1 && source.map { readSources.contains($0) } == true
+        guard isAgain || found.contains(where: { $0.episode != nil }) else { return found }
+        let episodes = Set(tracks.compactMap { $0.episode?.key })
+        let locations = isAgain ? Set(tracks.map(\.location)) : []
+        return found.filter { track in
+            track.episode.map { !episodes.contains($0.key) } ?? !locations.contains(track.location)
+        }
     }
 
     /// Appends tracks. With shuffle on they are played after the others, in a random order of their own.
@@ -205,12 +225,15 @@ struct PlayQueue: Sendable {
 
     // MARK: Changes that can be undone. Each costs one walk over the queue, however many tracks it concerns.
 
-    /// Removes the tracks at `places`, at least one. If the current track is removed, the next remaining
-    /// track in playing order becomes current.
-    mutating func remove(_ places: RangeSet<Int>) {
+    /// Removes the tracks at `places`, at least one, which ends `playback`. If the current track is removed,
+    /// the next remaining track in playing order becomes current.
+    mutating func remove(_ places: RangeSet<Int>, ending playback: EndedPlayback? = nil) {
         changes.append(.init(.removed, places))
-        history.add(.removed(places.ranges.flatMap { [tracks] range in tracks[range] }, from: places))
+        let removed = places.ranges.flatMap { [tracks] range in tracks[range] }
         drop(places)
+        var playback = playback
+        playback?.successor = currentTrack?.id
+        history.add(.removed(removed, from: places), ending: playback)
     }
 
     /// Moves the tracks at `places` to the end, and cuts them off there.
@@ -249,7 +272,7 @@ struct PlayQueue: Sendable {
     mutating func sortAgain(facts: [Track.ID: TrackFacts]) -> Bool {
         guard let last = lastSort, last.revision == revision, last.count == tracks.count else { return false }
         let oldPlaces = QueueSorting(key: last.key, facts: facts, feeds: feeds).places(of: tracks)
-        guard oldPlaces != Array(tracks.indices), case .sorted(let first)? = history.takeLast() else {
+        guard oldPlaces != Array(tracks.indices), case .sorted(let first)? = history.takeLast()?.step else {
             return false
         }
         changes.append(.init(.sorted))
@@ -267,24 +290,25 @@ struct PlayQueue: Sendable {
         rearrange(oldPlaces)
     }
 
-    mutating func clear() {
+    mutating func clear(ending playback: EndedPlayback? = nil) {
         guard !tracks.isEmpty else { return }
         changes.append(.init(.cleared))
-        history.add(.cleared(tracks, current: current))
+        history.add(.cleared(tracks, current: current), ending: playback)
         tracks = []
         current = nil
         order = order.map { _ in [] }
         revision += 1
     }
 
-    /// Undoes the last step and returns it; `nil` if there is none.
+    /// Undoes the last step and returns it, with the playback to be continued; `nil` if there is none.
     ///
     /// The current track stays current. If undoing an addition removes it, its successor becomes current as
     /// in `remove`. Tracks that return into a shuffled order are played after the others.
-    mutating func undo() -> QueueStep? {
+    mutating func undo() -> (step: QueueStep, playback: EndedPlayback?)? {
         // Further tracks of a list that is still being read are a new step.
         joinsAdditions = false
-        guard let step = history.takeLast() else { return nil }
+        guard let (step, ended) = history.takeLast() else { return nil }
+        let playback = ended.flatMap { $0.successor == currentTrack?.id ? $0 : nil }
         changes.append(step.undoReport)
         switch step {
         case .added(let places): drop(RangeSet(places))
@@ -299,7 +323,7 @@ struct PlayQueue: Sendable {
             bringBack(cleared, to: RangeSet(cleared.indices))
             current = current ?? wasCurrent
         }
-        return step
+        return (step, playback)
     }
 
     /// Removes and returns the changes of the queue that were not taken yet, with its length and the current

@@ -34,7 +34,8 @@ enum PlayerEffect: Sendable, Equatable {
     /// The bytes are not music: removes them from the cache.
     case reject(PassID)
     case emit(PlayerEvent)
-    /// Emits the event `status`, or `list`, with the present snapshot.
+    /// Emits the event `position`, `status` or `list`, with what the shell knows too.
+    case emitPosition(index: Int)
     case emitStatus
     case emitList
     /// Reports the end of a track; the report lacks the counts of its resource.

@@ -33,7 +33,7 @@ extension PlayerState {
         case .pause: pause()
         case .toggle: phase == .active && !isPaused ? pause() : play()
         case .stop: stop()
-        case .next: skip(to: queue.next(after: queue.current))
+        case .next: goOn(to: queue.next(after: queue.current))
         case .previous: previous()
         case .jump(let number): jump(to: number)
         case .seek(let target): seek(target)
@@ -41,22 +41,22 @@ extension PlayerState {
         case .volume(let percent): setVolume(percent, isMuted: false)
         case .changeVolume(let change): setVolume(volume + change, isMuted: false)
         case .mute: setVolume(volume, isMuted: !isMuted)
-        case .setShuffle(let isOn): setShuffle(isOn ?? !queue.isShuffled)
+        case .setShuffle(let isOn): changeOrder { $0.setShuffle(isOn ?? !$0.isShuffled) }
         case .setRepeat(let mode): setRepeat(mode)
         case .setGain(let mode): setGain(mode ?? gainMode.next)
         case .add(let source): add(source)
         case .stopReading: stopReading()
         case .remove(let numbers): remove(numbers)
         case .move(let numbers, let target): move(numbers, to: target)
-        case .sort(let key): sort(by: key)
-        case .shuffleNow: shuffleNow()
+        case .sort(let key): changeOrder { [facts = announcer.facts] in $0.sort(by: key, facts: facts) }
+        case .shuffleNow: changeOrder { $0.shuffleNow() }
         case .clear: clear()
         case .clearOthers: clearOthers()
         case .undo: undo()
         case .save(let path): [.save(path, queue.tracks, announcer.facts)]
-        case .reload: reload()
-        case .pin(let number): pin(number)
-        case .setPinned(let numbers, let isPinned): setPinned(numbers, isPinned)
+        case .reload: restart(at: position, refresh: true)
+        case .pin(let number): pin(number.map { TrackNumbers($0) }, nil)
+        case .setPinned(let numbers, let isPinned): pin(numbers, isPinned)
         case .setPlayed(let isPlayed, let numbers): setPlayed(isPlayed, numbers)
         case .status: status()
         case .list: [.emitList]
@@ -73,9 +73,8 @@ extension PlayerState {
         }
         guard let pause = currentPause else { return [] }
         currentPause = nil
-        if lane.current?.isLive == true, now - pause.begin >= Self.longestLivePause {
-            return restart(at: .zero, answersSeek: false)
-        }
+        let isLive = lane.current?.isLive == true
+        if isLive, now - pause.begin >= Self.longestLivePause { return restart(at: .zero) }
         if output.isLost { return output.reconnect(atOnce: true) }
         return output.isPrimed ? [.startOutput] : []
     }
@@ -83,14 +82,14 @@ extension PlayerState {
     private mutating func pause() -> [PlayerEffect] {
         // A pause by the user remains even if the audio server ends its own.
         currentPause?.isByServer = false
-        guard phase == .active, !isPaused, let pass = lane.current else { return [] }
+        guard !isPaused, let pass = lane.current else { return [] }
         currentPause = Pause(begin: now)
         return output.pause() + [pausedEvent(pass)]
     }
 
     private mutating func stop() -> [PlayerEffect] {
         guard phase == .active else { return [] }
-        let effects = leave(.skipped) + lane.cancelAll() + silence()
+        let effects = leave() + silence()
         phase = .stopped
         currentPause = nil
         return effects
@@ -99,21 +98,11 @@ extension PlayerState {
     private mutating func quit() -> [PlayerEffect] {
         isQuit = true
         // The sink is paused first, so that all frames it took are counted.
-        return output.pause() + leave(.skipped) + lane.cancelAll() + finish(fatal: nil)
-    }
-
-    private mutating func skip(to place: Int?) -> [PlayerEffect] {
-        guard let place else {
-            let effects = leave(.skipped) + lane.cancelAll() + silence()
-            return effects + endOfQueue()
-        }
-        return begin(place, at: .zero)
+        return output.pause() + finish(fatal: nil)
     }
 
     /// As in other players, `previous` then first returns to the start of the track.
-    private var hasPlayedForAWhile: Bool {
-        phase == .active && position > .seconds(3) && lane.current?.isLive != true
-    }
+    private var hasPlayedForAWhile: Bool { position > .seconds(3) && lane.current?.isLive != true }
 
     /// `true` if `previous` plays the current track from its beginning.
     var previousRestarts: Bool { hasPlayedForAWhile || phase == .ended || !queue.hasPrevious }
@@ -125,14 +114,14 @@ extension PlayerState {
     }
 
     private mutating func jump(to number: Int) -> [PlayerEffect] {
-        guard queue.tracks.indices.contains(number - 1) else { return [noTrack(number)] }
+        guard isInQueue(TrackNumbers(number)) else { return [noTrack(number)] }
         currentPause = nil
         queue.bringForward(number - 1)
         return begin(number - 1, at: .zero)
     }
 
     private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
-        guard phase == .active, let pass = lane.current else { return [] }
+        guard let pass = lane.current else { return [] }
         guard !pass.isLive else { return [announcer.remark("not-seekable", "Can't seek in a live stream")] }
         guard let start = destination(of: target) else {
             return [announcer.badCommand("Can't seek by percent: the track's length is not known yet")]
@@ -146,7 +135,7 @@ extension PlayerState {
     }
 
     private mutating func chapter(_ target: ChapterTarget) -> [PlayerEffect] {
-        guard phase == .active, let pass = lane.current else { return [] }
+        guard let pass = lane.current else { return [] }
         guard let chapters = pass.info?.chapters else {
             return [announcer.badCommand("The chapters are not known yet: the track is being opened")]
         }
@@ -172,30 +161,18 @@ extension PlayerState {
         return max(.zero, min(wanted, lane.current?.farthestSeek ?? .seconds(1_000_000)))
     }
 
-    private mutating func reload() -> [PlayerEffect] {
-        guard let pass = lane.current, phase == .active else { return [] }
-        let start = pass.stage == .opening ? pass.start : position
-        return restart(at: start, answersSeek: false, refresh: true)
-    }
+    /// The number of the current track; empty if there is none.
+    var currentNumber: TrackNumbers { TrackNumbers(queue.current.map { $0 + 1 } ?? 0) }
 
-    private mutating func pin(_ number: Int?) -> [PlayerEffect] {
-        guard let number else {
-            return currentTrack.map { pinning([$0], nil) } ?? [announcer.badCommand("No track to pin")]
+    /// Pins tracks or unpins them, the current one without `numbers`. `nil` pins them if the first one is not
+    /// pinned, and otherwise unpins them. Leaves out the live stream that plays: none of it is ever cached.
+    private mutating func pin(_ numbers: TrackNumbers?, _ isPinned: Bool?) -> [PlayerEffect] {
+        let chosen = numbers ?? currentNumber
+        guard isInQueue(chosen) else {
+            return [numbers == nil ? announcer.badCommand("No track to pin") : noTrack(chosen.highest)]
         }
-        guard queue.tracks.indices.contains(number - 1) else { return [noTrack(number)] }
-        return pinning([queue.tracks[number - 1]], nil)
-    }
-
-    private mutating func setPinned(_ numbers: TrackNumbers, _ isPinned: Bool) -> [PlayerEffect] {
-        guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
-            return [noTrack(numbers.highest)]
-        }
-        return pinning(numbers.places.ranges.flatMap { queue.tracks[$0] }, isPinned)
-    }
-
-    /// Leaves out the live stream that plays: none of it is ever cached.
-    private mutating func pinning(_ tracks: [Track], _ isPinned: Bool?) -> [PlayerEffect] {
         let live = isPinned == false ? nil : lane.current.flatMap { $0.isLive ? $0.track.id : nil }
+        let tracks = chosen.places.ranges.flatMap { queue.tracks[$0] }
         let cacheable = tracks.filter { $0.id != live }
         let refused = cacheable.count < tracks.count
         return (refused ? [announcer.badCommand("Can't pin a live stream (it can't be cached)")] : [])
@@ -207,7 +184,8 @@ extension PlayerState {
             return [.emit(.loaded(tracks: queue.tracks.count)), .emitStatus]
         }
         let track = announcer.trackEvent(pass, index: index(of: pass), isPlayed: isPlayed(pass))
-        return [track, isPaused ? pausedEvent(pass) : positionEvent(pass), .emitStatus]
+        let position = isPaused ? pausedEvent(pass) : .emitPosition(index: index(of: pass))
+        return [track, position, .emitStatus]
     }
 
     var modes: PlayModes {
@@ -218,9 +196,11 @@ extension PlayerState {
         .emit(.paused(index: index(of: pass), position: position, isExact: isExact))
     }
 
-    mutating func noTrack(_ number: Int) -> PlayerEffect {
-        announcer.badCommand("No track \(number)")
+    private func isInQueue(_ numbers: TrackNumbers) -> Bool {
+        numbers.count > 0 && numbers.highest <= queue.tracks.count
     }
+
+    mutating func noTrack(_ number: Int) -> PlayerEffect { announcer.badCommand("No track \(number)") }
 
     // MARK: Sound
 
@@ -243,14 +223,14 @@ extension PlayerState {
 
     // MARK: The queue
 
-    private mutating func setShuffle(_ isOn: Bool) -> [PlayerEffect] {
-        queue.setShuffle(isOn)
-        return dropStalePreparation()
-    }
-
     private mutating func setRepeat(_ mode: RepeatMode?) -> [PlayerEffect] {
         let next: [RepeatMode: RepeatMode] = [.off: .all, .all: .one, .one: .off]
-        queue.repeatMode = mode ?? next[queue.repeatMode] ?? .off
+        return changeOrder { $0.repeatMode = mode ?? next[$0.repeatMode] ?? .off }
+    }
+
+    /// Carries out `change`, after which the prepared track may no longer be the next one.
+    private mutating func changeOrder(_ change: (inout PlayQueue) -> Void) -> [PlayerEffect] {
+        change(&queue)
         return dropStalePreparation()
     }
 
@@ -264,55 +244,36 @@ extension PlayerState {
     }
 
     private mutating func remove(_ numbers: TrackNumbers) -> [PlayerEffect] {
-        guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
-            return [noTrack(numbers.highest)]
-        }
-        let interrupted = playback(at: numbers.places)
-        let effects = removing(numbers.places) { $0.remove(numbers.places) }
-        noteInterruption(interrupted)
-        return effects
+        guard isInQueue(numbers) else { return [noTrack(numbers.highest)] }
+        return removing(numbers.places) { $0.remove(numbers.places, ending: $1) }
     }
 
     /// The playback of the current track if it is at one of `places`; `nil` if it is not, or if nothing
     /// plays.
-    private func playback(at places: RangeSet<Int>) -> Interruption? {
-        guard phase == .active, let pass = lane.current, let place = queue.place(of: pass.track.id),
-            places.contains(place)
+    private func playback(at places: RangeSet<Int>) -> EndedPlayback? {
+        guard let pass = lane.current, let place = queue.place(of: pass.track.id), places.contains(place)
         else { return nil }
-        return Interruption(
-            track: pass.track.id,
-            position: pass.isLive ? .zero : position,
-            isPaused: isPaused
-        )
+        let position = pass.isLive ? .zero : position
+        return EndedPlayback(track: pass.track.id, position: position, isPaused: isPaused)
     }
 
-    private mutating func noteInterruption(_ playback: Interruption?) {
-        guard var playback else { return }
-        playback.successor = queue.currentTrack?.id
-        queue.history.interrupted(playback)
-    }
-
-    /// Carries out `change`, which removes the tracks at `places` from the queue, and stops their playback.
+    /// Carries out `change`, which removes the tracks at `places` from the queue, and ends their playback.
     private mutating func removing(
         _ places: RangeSet<Int>,
-        by change: (inout PlayQueue) -> Void
+        by change: (inout PlayQueue, EndedPlayback?) -> Void
     ) -> [PlayerEffect] {
-        let isCurrent = phase == .active && queue.current.map { places.contains($0) } == true
+        let playback = playback(at: places)
         // If PCM of a removed track follows the current track in the ring, the current track is decoded
         // again.
-        let isCut = phase == .active && !isCurrent && areWritten(places)
-        let effects = isCurrent ? leave(.skipped) + lane.cancelAll() + silence() : []
+        let isCut = playback == nil && areWritten(places)
+        let left = playback == nil ? [] : leave()
         if !announcer.failures.isEmpty {
             for place in places.ranges.joined() { announcer.forgetFailure(of: queue.tracks[place].id) }
         }
-        change(&queue)
-        guard isCurrent else {
-            return isCut ? restart(at: position, answersSeek: false) : dropStalePreparation()
-        }
+        change(&queue, playback)
+        guard playback != nil else { return isCut ? restart(at: position) : dropStalePreparation() }
         // Before the events of the next track, which have its number after the change.
-        let ended = effects + queueEvents()
-        guard let successor = queue.current else { return ended + endOfQueue() }
-        return ended + begin(successor, at: .zero)
+        return left + queueEvents() + goOn(to: queue.current)
     }
 
     /// `true` if a track at `places` has a pass that was allowed to write, so that its PCM is in the ring or
@@ -324,30 +285,17 @@ extension PlayerState {
     }
 
     private mutating func move(_ numbers: TrackNumbers, to target: Int) -> [PlayerEffect] {
-        let all = 1...max(1, queue.tracks.count)
-        guard numbers.count > 0, numbers.highest <= queue.tracks.count, all.contains(target) else {
+        guard isInQueue(numbers), isInQueue(TrackNumbers(target)) else {
             return [announcer.badCommand("Tracks are numbered 1 to \(queue.tracks.count)")]
         }
-        queue.move(numbers.places, to: target - 1)
-        return dropStalePreparation()
-    }
-
-    private mutating func sort(by key: SortKey) -> [PlayerEffect] {
-        queue.sort(by: key, facts: announcer.facts)
-        return dropStalePreparation()
-    }
-
-    private mutating func shuffleNow() -> [PlayerEffect] {
-        queue.shuffleNow()
-        return dropStalePreparation()
+        return changeOrder { $0.move(numbers.places, to: target - 1) }
     }
 
     private mutating func clear() -> [PlayerEffect] {
-        let interrupted = playback(at: RangeSet(queue.tracks.indices))
+        let playback = playback(at: RangeSet(queue.tracks.indices))
         let effects = stop()
-        queue.clear()
+        queue.clear(ending: playback)
         announcer.forgetFailures()
-        noteInterruption(interrupted)
         return effects
     }
 
@@ -355,27 +303,24 @@ extension PlayerState {
         guard let current = queue.current else { return clear() }
         var others = RangeSet(queue.tracks.indices)
         others.remove(current, within: queue.tracks)
-        return others.isEmpty ? [] : removing(others) { $0.remove(others) }
+        return others.isEmpty ? [] : removing(others) { $0.remove(others, ending: $1) }
     }
 
     /// Undoes the last change of the queue. The current track keeps playing, unless it was part of an undone
     /// addition, or replaced the track whose playback the change ended: that track continues where it was.
     private mutating func undo() -> [PlayerEffect] {
         let added = queue.history.lastAddition.map { RangeSet($0) } ?? RangeSet()
-        let interruption = queue.history.interruption.flatMap {
-            $0.successor == queue.currentTrack?.id ? $0 : nil
-        }
-        var step: QueueStep?
-        let effects = removing(added) { step = $0.undo() }
-        guard let step else { return [announcer.badCommand("Nothing to undo")] }
-        return [announcer.remark("undone", step.undoneText)] + effects + resume(interruption)
+        var undone: (step: QueueStep, playback: EndedPlayback?)?
+        let effects = removing(added) { queue, _ in undone = queue.undo() }
+        guard let undone else { return [announcer.badCommand("Nothing to undo")] }
+        return [announcer.remark("undone", undone.step.undoneText)] + effects + resume(undone.playback)
     }
 
-    private mutating func resume(_ interruption: Interruption?) -> [PlayerEffect] {
-        guard let interruption, let place = queue.place(of: interruption.track) else { return [] }
+    private mutating func resume(_ playback: EndedPlayback?) -> [PlayerEffect] {
+        guard let playback, let place = queue.place(of: playback.track) else { return [] }
         queue.putBefore(place)
-        currentPause = interruption.isPaused ? Pause(begin: now) : nil
-        let effects = begin(place, at: interruption.position)
+        currentPause = playback.isPaused ? Pause(begin: now) : nil
+        let effects = begin(place, at: playback.position)
         guard isPaused, let pass = lane.current else { return effects }
         return effects + [pausedEvent(pass)]
     }

@@ -20,11 +20,10 @@ extension PlayerState {
     /// Marks the current episode as played once it was heard to near its end. The second half of a short
     /// episode counts as near.
     mutating func markHeard(_ pass: Pass) -> [PlayerEffect] {
-        guard let duration, pass.track.episode != nil, !isPlayed(pass), position >= duration / 2,
+        guard let duration, !isPlayed(pass), position >= duration / 2,
             duration - position <= Episode.playedMargin, reachesEnd(pass)
         else { return [] }
-        guard let place = queue.place(of: pass.track.id) else { return [] }
-        return setPlayed(true, at: RangeSet(place..<place + 1))
+        return markPlayed(pass)
     }
 
     /// `true` if the pass began before the end of its track, so that it reaches the end by playing. After a
@@ -34,7 +33,7 @@ extension PlayerState {
     /// Reports where a long track or an episode continues, once it becomes current.
     mutating func noteResumption() {
         guard let pass = lane.current, pass.start > .zero, pass.id == pass.playing,
-            pass.start == memory?.resumePoint(of: pass.track)
+            pass.start == queue.memory?.resumePoint(of: pass.track)
         else { return }
         announcer.note(SafeText("Continuing at \(pass.start.clockTime) · seek 0 starts over"))
     }
@@ -43,28 +42,25 @@ extension PlayerState {
     /// beginning; otherwise returns `nil`. An estimated end counts only if the decoder found no music behind
     /// it.
     mutating func startOver(_ pass: Pass) -> [PlayerEffect]? {
-        guard lane.isCurrent(pass.id), !pass.isLive, !pass.answersSeek,
-            pass.framesBefore == 0,
+        guard lane.isCurrent(pass.id), !pass.answersSeek, pass.framesBefore == 0,
             let duration = pass.duration, pass.start > .zero, pass.start >= duration,
             pass.info?.isDurationExact != false || position + .seconds(1) < pass.start
         else { return nil }
-        return announce(pass) + [tooShort(duration)] + restart(at: .zero, answersSeek: false)
+        return announce(pass) + [tooShort(duration)] + restart(at: .zero)
     }
 
     mutating func tooShort(_ duration: Duration) -> PlayerEffect {
         announcer.badCommand("The track is \(duration.clockTime) long")
     }
 
-    mutating func markPlayed(_ track: Track) -> [PlayerEffect] {
-        guard track.episode != nil, let place = queue.place(of: track.id) else { return [] }
-        let episodes = queue.setPlayed(true, at: RangeSet(place..<place + 1))
-        return episodes.isEmpty ? [] : [.rememberPlayed(true, episodes)]
+    mutating func markPlayed(_ pass: Pass) -> [PlayerEffect] {
+        guard pass.track.episode != nil, let place = queue.place(of: pass.track.id) else { return [] }
+        return setPlayed(true, at: RangeSet(place..<place + 1))
     }
 
     /// Marks episodes as played or not played, the current track without `numbers`; refuses other tracks.
     mutating func setPlayed(_ isPlayed: Bool, _ numbers: TrackNumbers?) -> [PlayerEffect] {
-        let numbers =
-            numbers ?? TrackNumbers(places: queue.current.map { RangeSet($0..<$0 + 1) } ?? RangeSet())
+        let numbers = numbers ?? currentNumber
         guard numbers.highest <= queue.tracks.count else { return [noTrack(numbers.highest)] }
         let count = numbers.places.ranges.joined().count { queue.tracks[$0].episode != nil }
         guard count > 0 else {
@@ -83,8 +79,8 @@ extension PlayerState {
             lane.removeLast()
             effects = [.cancelPass(next.id, keepsResource: false)] + followUp()
         }
-        guard phase == .active, let pass = lane.current, pass.stage == .opening, pass.track.episode != nil
+        guard let pass = lane.current, pass.stage == .opening, pass.track.episode != nil
         else { return effects }
-        return effects + restart(at: pass.start, answersSeek: false, reopens: true)
+        return effects + restart(at: pass.start, reopens: true)
     }
 }

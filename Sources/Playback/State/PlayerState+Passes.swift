@@ -14,22 +14,30 @@ extension PlayerState {
         let prepared = lane.prepared.flatMap {
             $0.track.id == track.id && $0.stage != .failed && start == .zero ? $0 : nil
         }
-        let effects = leave(.skipped) + lane.cancelAll(except: prepared?.id) + silence()
+        let effects = leave(except: prepared?.id) + silence()
         queue.select(place)
         phase = .active
         if let prepared {
             lane.begin(prepared)
             return effects + announce(prepared) + (prepared.stage == .ready ? grantCurrent() : [])
         }
-        let pass = lane.begin(track, at: start == .zero ? memory?.resumePoint(of: track) ?? .zero : start)
+        let first = start == .zero ? queue.memory?.resumePoint(of: track) ?? .zero : start
+        let pass = lane.begin(track, at: first)
         return effects + announce(pass) + [startEffect(pass)]
+    }
+
+    /// Leaves the current track, if any, for the one at `place`. The queue ends if there is none, and if all
+    /// tracks have failed, because repeating them would fail for ever.
+    mutating func goOn(to place: Int?) -> [PlayerEffect] {
+        if let place, consecutiveFailures < queue.tracks.count { return begin(place, at: .zero) }
+        return leave() + silence() + endOfQueue()
     }
 
     /// Starts the current track again at `start` with its open resource. A live stream reconnects and
     /// continues at the live position.
     mutating func restart(
         at start: Duration,
-        answersSeek: Bool,
+        answersSeek: Bool = false,
         refresh: Bool = false,
         reopens: Bool = false,
         requestDelay: Duration = .zero
@@ -53,19 +61,29 @@ extension PlayerState {
         return .startPass(start)
     }
 
-    /// Reports the end of the current track; the caller then cancels its pass.
-    func leave(_ reason: PlayerEvent.EndReport.Reason, error: MediaError? = nil) -> [PlayerEffect] {
+    /// Reports the end of the current track, which failed if there is an `error`, and cancels all passes
+    /// except `exempt`.
+    mutating func leave(because error: MediaError? = nil, except exempt: PassID? = nil) -> [PlayerEffect] {
         guard let pass = lane.current else { return [] }
-        return [endEffect(pass, reason, frames: lane.heardFrames, error)]
+        let end = endEffect(pass, .skipped, frames: lane.heardFrames, error)
+        return [end] + lane.cancelAll(except: exempt)
     }
 
+    /// The end of `pass` is a failure if there is an `error`, and otherwise has this `reason`.
     private func endEffect(
         _ pass: Pass,
         _ reason: PlayerEvent.EndReport.Reason,
         frames: FrameCount,
         _ error: MediaError?
     ) -> PlayerEffect {
-        .endTrack(pass.id, pass.ended(at: index(of: pass), reason, frames: frames, error, isQuit: isQuit))
+        let reason = error == nil ? reason : .failed
+        var report = PlayerEvent.EndReport(index: index(of: pass), reason: reason)
+        report.frames = frames
+        report.stalls = pass.stalls
+        report.error = error
+        let isShort = pass.info.map { $0.format.duration(of: frames) < .seconds(5) } ?? true
+        report.isBrief = reason == .skipped && !isQuit && isShort
+        return .endTrack(pass.id, report)
     }
 
     /// Empties the sink, so that a new pass can begin. Call it only after the passes were cancelled.
@@ -86,11 +104,9 @@ extension PlayerState {
 
     /// The place of the track after the last pass that was allowed to write; `nil` if no track follows.
     private func placeAhead() -> Int? {
-        guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
-        if let last = lane.passes.last, last.isBrokenOff { return nil }
-        guard let last = lane.lastGranted else { return nil }
-        // If that track was removed, use the current one, the nearest that is still in the queue.
-        guard let place = queue.place(of: last.track.id) else { return queue.next(after: queue.current) }
+        guard consecutiveFailures < queue.tracks.count, let last = lane.lastGranted, !last.isBrokenOff,
+            let place = queue.place(of: last.track.id)
+        else { return nil }
         return last.failure == nil ? queue.nextAfterEnd(of: place) : queue.next(after: place)
     }
 
@@ -99,7 +115,7 @@ extension PlayerState {
         guard lane.prepared == nil, let place = placeAhead() else { return [] }
         let track = queue.tracks[place]
         // A repeated track begins at its start.
-        let start = track.id == lane.lastGranted?.track.id ? nil : memory?.resumePoint(of: track)
+        let start = track.id == lane.lastGranted?.track.id ? nil : queue.memory?.resumePoint(of: track)
         let pass = lane.prepare(track, at: start ?? .zero)
         return [startEffect(pass)]
     }
@@ -109,14 +125,10 @@ extension PlayerState {
     /// The frames already written are heard first; then `drained` restarts the track at that position.
     private mutating func reopen(_ old: Pass, after frames: FrameCount) -> [PlayerEffect] {
         if old.stage == .writing, frames > 0 {
-            lane.update(old.id) { pass in
-                pass.stage = .written
-                pass.writtenFrames = frames
-                pass.isBrokenOff = true
-            }
-            return followUp()
+            lane.update(old.id) { $0.isBrokenOff = true }
+            return passWritten(old.id, frames)
         }
-        if lane.isCurrent(old.id) { return restart(at: position, answersSeek: false, reopens: true) }
+        if lane.isCurrent(old.id) { return restart(at: position, reopens: true) }
         guard let pass = lane.prepareAnew(old.id) else { return [] }
         return [.cancelPass(old.id, keepsResource: false), startEffect(pass)]
     }
@@ -133,8 +145,7 @@ extension PlayerState {
     /// If the last pass has written everything: prepares the next one, or allows it to write once it is
     /// ready; ends the stream if no pass can continue in it.
     mutating func followUp() -> [PlayerEffect] {
-        guard phase == .active, let last = lane.lastGranted, last.stage == .written, !output.isFinishing
-        else { return [] }
+        guard let last = lane.lastGranted, last.stage == .written, !output.isFinishing else { return [] }
         guard let next = lane.prepared else {
             return placeAhead() == nil ? output.finish(isPaused: isPaused) : prepareNext()
         }
@@ -165,7 +176,7 @@ extension PlayerState {
             pass.landing = landing
         }
         guard let pass else { return [] }
-        learn(from: pass)
+        announcer.learn(from: pass)
         let gain = gainMode == .off ? [] : gainEffects(of: pass)
         if let effects = startOver(pass) { return gain + effects }
         guard lane.isCurrent(id) else { return gain + [.prefetchHead(id)] + followUp() }
@@ -181,13 +192,8 @@ extension PlayerState {
     /// The current pass begins as soon as the bytes before its start have arrived.
     mutating func awaitsDownload(_ id: PassID) -> [PlayerEffect] {
         guard lane.isCurrent(id), let pass = lane.current else { return [] }
-        let place = SafeText(pass.start.clockTime)
-        return [
-            announcer.remark(
-                "downloading",
-                "Downloading up to " + place + ": the server sends only whole files"
-            )
-        ]
+        let text = "Downloading up to \(pass.start.clockTime): the server sends only whole files"
+        return [announcer.remark("downloading", SafeText(text))]
     }
 
     mutating func passGranted(_ id: PassID, at start: FrameCount) -> [PlayerEffect] {
@@ -198,7 +204,7 @@ extension PlayerState {
     mutating func infoChanged(_ id: PassID, _ info: StreamInfo) -> [PlayerEffect] {
         let before = lane[id]?.info
         guard let pass = lane.update(id, { $0.info = info }) else { return [] }
-        learn(from: pass)
+        announcer.learn(from: pass)
         let hasNewLoudness = gainMode != .off && before?.loudness != info.loudness
         let gain = hasNewLoudness ? gainEffects(of: pass) : []
         let isNew =
@@ -207,18 +213,13 @@ extension PlayerState {
         return gain + (lane.isCurrent(id) && isNew ? announce(pass) : [])
     }
 
-    private mutating func learn(from pass: Pass) {
-        guard queue.place(of: pass.track.id) != nil else { return }
-        announcer.learn(from: pass)
-    }
-
     /// An estimated position (`~`) has become exact, which is reported at once.
     mutating func landingCorrected(_ id: PassID, by shift: FrameCount) -> [PlayerEffect] {
         guard lane.landingCorrected(id, by: shift), lane.isCurrent(id), let pass = lane.current else {
             return []
         }
         announcer.positionReported()
-        return [positionEvent(pass)]
+        return [.emitPosition(index: index(of: pass))]
     }
 
     mutating func liveFound(_ id: PassID, _ station: Station) -> [PlayerEffect] {
@@ -231,7 +232,8 @@ extension PlayerState {
 
     /// Reports that a live stream plays on. After a stall, the start of the sink reports it.
     func reconnected(_ id: PassID) -> [PlayerEffect] {
-        lane.isCurrent(id) && output.isRunning ? lane.current.map { [playingEvent($0)] } ?? [] : []
+        guard let pass = lane.current, pass.id == id, output.isRunning else { return [] }
+        return [playingEvent(pass, at: position)]
     }
 
     mutating func passPrimed(_ id: PassID) -> [PlayerEffect] {
@@ -262,35 +264,19 @@ extension PlayerState {
 
     mutating func passFailed(_ id: PassID, _ error: MediaError, after frames: FrameCount) -> [PlayerEffect] {
         guard let pass = lane[id] else { return [] }
-        if error.code == .resourceChanged, lane.mayReopen(pass) {
-            return reopen(pass, after: frames)
-        }
+        if error.code == .resourceChanged, lane.mayReopen(pass) { return reopen(pass, after: frames) }
         if pass.stage == .writing, frames > 0 { return failedAfterWriting(pass, error, frames) }
-        lane.update(id) { $0.placement = nil }
-        let rejection: [PlayerEffect] =
-            error.code == .notAudio || error.code == .emptyResource ? [.reject(id)] : []
-        guard lane.isCurrent(id) else {
-            lane.update(id) { pass in
-                pass.failure = error
-                pass.stage = .failed
-            }
-            return rejection + followUp()
+        let isNoMusic = error.code == .notAudio || error.code == .emptyResource
+        let rejection: [PlayerEffect] = isNoMusic ? [.reject(id)] : []
+        lane.update(id) { pass in
+            pass.failure = error
+            pass.stage = .failed
+            pass.placement = nil
         }
-        consecutiveFailures += 1
-        announcer.failed(pass.track.id, because: error)
-        let end =
-            rejection + [
-                endEffect(pass, .failed, frames: pass.framesBefore, error),
-                .cancelPass(id, keepsResource: false),
-            ]
-        lane.removeFirst()
+        guard lane.isCurrent(id) else { return rejection + followUp() }
         // A prepared pass is cancelled too: the next track is chosen again.
-        let cancelled = lane.cancelAll()
-        let next = queue.place(of: pass.track.id).flatMap { queue.nextAfterFailure(of: $0) }
-        guard let next, consecutiveFailures < queue.tracks.count else {
-            return end + cancelled + silence() + endOfQueue()
-        }
-        return end + cancelled + begin(next, at: .zero)
+        let ended = rejection + endFailed() + lane.cancelAll()
+        return ended + goOn(to: queue.place(of: pass.track.id).flatMap { queue.nextAfterFailure(of: $0) })
     }
 
     /// The frames written before the failure are heard first.
@@ -300,16 +286,12 @@ extension PlayerState {
         _ frames: FrameCount
     ) -> [PlayerEffect] {
         consecutiveFailures += 1
-        lane.update(pass.id) { pass in
-            pass.failure = error
-            pass.writtenFrames = frames
-            pass.stage = .written
-        }
-        guard !output.isRunning else { return followUp() }
-        output.primed()
-        let next = followUp()
+        lane.update(pass.id) { $0.failure = error }
+        let next = passWritten(pass.id, frames)
         // The end of the stream starts the sink itself.
-        return (isPaused || output.isFinishing ? [] : [.startOutput]) + next
+        guard !output.isRunning, !output.isFinishing else { return next }
+        output.primed()
+        return (isPaused ? [] : [.startOutput]) + next
     }
 
     // MARK: What was heard
@@ -317,45 +299,38 @@ extension PlayerState {
     /// Makes the next track current once its first frames are heard.
     mutating func advance() -> [PlayerEffect] {
         var effects: [PlayerEffect] = []
-        while let pass = lane.current, let frames = lane.framesOfPassed {
-            effects += end(pass, frames: frames)
-            lane.removeFirst()
+        while let frames = lane.framesOfPassed {
+            effects += endCurrent(frames: frames)
             guard let next = lane.current else { continue }
-            effects += becomeCurrent(next)
             // The event has the position of the track's first frame, even if the sink has already played
             // more.
-            effects += [
-                .emit(.playing(index: index(of: next), position: next.start, isExact: next.landing.isExact)),
-                .allowReadAhead(next.id),
-            ]
-            announcer.positionReported()
+            effects += becomeCurrent(next) + soundBegins(next, at: next.start)
         }
-        return effects + (lane.takeHeardTitle() ? announceCurrent() : [])
+        return effects + (lane.showHeardTitle() ? announceCurrent() : [])
+    }
+
+    /// Reports that the sound of `pass` begins at `position`.
+    mutating func soundBegins(_ pass: Pass, at position: Duration) -> [PlayerEffect] {
+        announcer.forgetFailure(of: pass.track.id)
+        announcer.positionReported()
+        return [playingEvent(pass, at: position), .allowReadAhead(pass.id)]
     }
 
     /// The sink has played everything that was written.
     mutating func drained() -> [PlayerEffect] {
-        guard phase == .active, output.isFinishing else { return [] }
+        guard output.isFinishing else { return [] }
         output.drained()
         var ahead = lane.prepared == nil ? placeAhead() : nil
         let before = lane.current?.id
         var effects = endHeardPasses()
-        if lane.current?.isBrokenOff == true {
-            return effects + restart(at: position, answersSeek: false, reopens: true)
-        }
-        effects += silence()
+        if lane.current?.isBrokenOff == true { return effects + restart(at: position, reopens: true) }
         if let failed = lane.current, failed.stage == .failed {
-            effects += endFailed(failed)
+            effects += becomeCurrent(failed) + endFailed()
             ahead = queue.next(after: queue.current)
         }
-        guard let next = lane.current else {
-            guard let ahead, consecutiveFailures < queue.tracks.count else { return effects + endOfQueue() }
-            return effects + begin(ahead, at: .zero)
-        }
-        if next.id != before {
-            if let place = queue.place(of: next.track.id) { queue.select(place) }
-            effects += announce(next)
-        }
+        guard let next = lane.current else { return effects + goOn(to: ahead) }
+        effects += silence()
+        if next.id != before { effects += becomeCurrent(next) }
         return effects + (next.stage == .ready || next.stage == .changing ? grantCurrent() : [])
     }
 
@@ -365,25 +340,22 @@ extension PlayerState {
         var effects = advance()
         // `advance` leaves the last pass that was heard, and the passes after it that wrote no frame.
         while let pass = lane.current, pass.stage == .written, !pass.isBrokenOff {
-            effects += end(pass, frames: pass.writtenFrames)
-            lane.removeFirst()
+            effects += endCurrent(frames: pass.writtenFrames)
             if let next = lane.current, next.stage == .written { effects += becomeCurrent(next) }
         }
         lane.continueAfterFormatChange()
         return effects
     }
 
-    /// Ends a pass that failed while it was prepared, when its turn comes.
-    private mutating func endFailed(_ pass: Pass) -> [PlayerEffect] {
+    /// Ends the current pass, which failed before it wrote a frame.
+    private mutating func endFailed() -> [PlayerEffect] {
         consecutiveFailures += 1
-        let shown = becomeCurrent(pass)
-        let ended = end(pass, frames: 0)
-        lane.removeFirst()
-        return shown + ended
+        return endCurrent(frames: 0)
     }
 
-    /// Ends a pass that was heard to its last frame, or that failed before it wrote one.
-    private mutating func end(_ pass: Pass, frames: FrameCount) -> [PlayerEffect] {
+    /// Ends the current pass, of which `frames` were heard: all that it wrote.
+    private mutating func endCurrent(frames: FrameCount) -> [PlayerEffect] {
+        let pass = lane.removeFirst()
         let allFrames = pass.framesBefore + frames
         if let failure = pass.failure {
             announcer.failed(pass.track.id, because: failure)
@@ -392,17 +364,15 @@ extension PlayerState {
         } else {
             consecutiveFailures += 1
         }
-        let reason = pass.failure == nil ? PlayerEvent.EndReport.Reason.finished : .failed
-        let played = reason == .finished && frames > 0 && reachesEnd(pass) ? markPlayed(pass.track) : []
-        return played + [
-            endEffect(pass, reason, frames: allFrames, pass.failure),
+        let isHeard = pass.failure == nil && frames > 0 && reachesEnd(pass)
+        return (isHeard ? markPlayed(pass) : []) + [
+            endEffect(pass, .finished, frames: allFrames, pass.failure),
             .cancelPass(pass.id, keepsResource: false),
         ]
     }
 
     private mutating func becomeCurrent(_ pass: Pass) -> [PlayerEffect] {
         if let place = queue.place(of: pass.track.id) { queue.select(place) }
-        announcer.forgetFailure(of: pass.track.id)
         return announce(pass)
     }
 }

@@ -16,7 +16,7 @@ extension PlayerState {
         isReading = !isComplete
         guard phase == .launching else {
             let problems = sources.problems.flatMap { announcer.problem($0) }
-            return problems + (tracks.isEmpty ? [] : goOn(to: place)) + obeyHeld()
+            return problems + (tracks.isEmpty ? [] : extended(at: place)) + obeyHeld()
         }
         var effects = announcer.launched(with: sources.problems, of: tracks.isEmpty ? startSources.last : nil)
         effects.append(.emit(.loaded(tracks: tracks.count)))
@@ -29,7 +29,7 @@ extension PlayerState {
     }
 
     /// Tracks were added at `place`. If all earlier ones were played, playing goes on with these.
-    private mutating func goOn(to place: Int) -> [PlayerEffect] {
+    private mutating func extended(at place: Int) -> [PlayerEffect] {
         let loaded = PlayerEffect.emit(.loaded(tracks: queue.tracks.count))
         guard phase == .ended else { return [loaded] + dropStalePreparation() }
         return [loaded] + begin(queue.next(after: queue.current) ?? place, at: .zero)
@@ -42,7 +42,7 @@ extension PlayerState {
         self[keyPath: place] = source
         guard let source, isNew || phase == .launching else { return [] }
         let remark = announcer.reading(phase == .launching ? count : 0, of: source)
-        return [remark] + (phase == .launching && heldCommands.takeNext() ? passOverSource() ?? [] : [])
+        return [remark] + (phase == .launching && heldCommands.dropNext() ? passOverSource() ?? [] : [])
     }
 
     /// If playing waits for a slow source of the command line, passes over that source, so that the tracks
@@ -59,41 +59,28 @@ extension PlayerState {
         of source: String?
     ) -> [PlayerEffect] {
         let place = queue.tracks.count
-        let tracks = newTracks(of: found, from: source)
-        queue.add(tracks, isLast: isLast)
-        if isLast, let source { readSources.insert(source) }
+        queue.add(found, of: source, isLast: isLast)
+        let count = queue.tracks.count - place
         let failed = found.isEmpty ? source.map { PlayerCommand.add($0) } : nil
         var effects = problems.flatMap { announcer.problem($0, failed: failed) }
         effects += announcer.added(
-            tracks.count,
-            known: found.count - tracks.count,
+            count,
+            known: found.count - count,
             problems,
             isLast: !queue.awaitsAdditions,
             failed: failed
         )
-        if !tracks.isEmpty {
+        if count > 0 {
             effects += queueEvents()
             // A person adds music to hear it. A script has to send `play` after `stop`.
             if isInteractive, phase == .stopped || phase == .ended {
                 queue.bringForward(place)
                 effects += [.emit(.loaded(tracks: queue.tracks.count))] + begin(place, at: .zero)
             } else {
-                effects += goOn(to: place)
+                effects += extended(at: place)
             }
         }
         return effects + obeyHeld()
-    }
-
-    /// Those of `found` that the queue lacks, if they are episodes, or if the list or folder `source` was
-    /// read before. A single track that is added twice plays twice.
-    private func newTracks(of found: [Track], from source: String?) -> [Track] {
-        let isAgain = found.count > 1 && source.map { readSources.contains($0) } == true
-        guard isAgain || found.contains(where: { $0.episode != nil }) else { return found }
-        let episodes = Set(queue.tracks.compactMap { $0.episode?.key })
-        let locations = isAgain ? Set(queue.tracks.map(\.location)) : []
-        return found.filter { track in
-            track.episode.map { !episodes.contains($0.key) } ?? !locations.contains(track.location)
-        }
     }
 
     /// Carries out the commands that waited for tracks, as far as these are known. Then ends the player if
@@ -119,8 +106,9 @@ extension PlayerState {
     mutating func listFound(_ id: PassID, _ list: ResolvedTracks) -> [PlayerEffect] {
         guard let pass = lane[id], let place = queue.place(of: pass.track.id) else { return [] }
         let problems = list.problems.flatMap { announcer.problem($0) }
-        let isCurrent = lane.isCurrent(id)
-        let left = isCurrent ? leave(.skipped) + lane.cancelAll() : []
+        // Also if the track is being repeated, and has become a list since.
+        let isCurrent = lane.current?.track.id == pass.track.id
+        let left = isCurrent ? leave() : []
         let first = queue.replace(place, by: list.tracks)
         let loaded = queueEvents() + [.emit(.loaded(tracks: queue.tracks.count))]
         // A prepared pass is cancelled, since its track is no longer the next one.

@@ -42,34 +42,28 @@ struct PlayerState: Sendable {
     /// The name of a source of the command line that takes long to read; `nil` if none does.
     var awaitedSource: SafeText?
     let startSources: [String]
-    /// The sources that were read, as they were typed.
-    var readSources: Set<String>
     /// The name of an added source that takes long to read; `nil` if none does.
     var awaitedAddition: SafeText?
     /// `true` once a person has given a command, not a script.
     var isInteractive = false
     var isQuit = false
-    var now = Duration.zero
+    private(set) var now = Duration.zero
     var volume: Int
     var isMuted = false
     var gainMode: GainMode
     var connectivity = ConnectivityReport()
-    /// The number of consecutive tracks that failed or had no sound. Once it reaches the number of tracks in
-    /// the queue, playback ends, because repeating the queue would fail for ever.
+    /// The number of consecutive tracks that failed or had no sound.
     var consecutiveFailures = 0
     var lastSeek: Duration?
     var heldCommands = HeldCommands()
-    /// The state only reads this; it changes it by effects.
-    var memory: (any ListeningMemory)? { didSet { queue.memory = memory } }
 
     init(_ settings: PlaybackSettings, joining: TrackJoining = .exactly, startSources: [String] = []) {
         self.startSources = startSources
-        readSources = Set(startSources)
         exitsAtEnd = settings.exitsAtEnd
         volume = settings.volume ?? 100
         gainMode = settings.gainMode
         output = OutputState(joining: joining)
-        queue = PlayQueue(seed: settings.seed)
+        queue = PlayQueue(seed: settings.seed, sources: startSources)
         queue.repeatMode = settings.repeatMode
         queue.setShuffle(settings.shuffle)
     }
@@ -148,25 +142,26 @@ struct PlayerState: Sendable {
 
     private mutating func ticked() -> [PlayerEffect] {
         if output.awaitsBytes, !isPaused { return [.measureLoaded] }
-        guard phase == .active, output.isRunning, let pass = lane.current else { return [] }
+        guard output.isRunning, let pass = lane.current else { return [] }
         var effects = markHeard(pass)
         if let duration, duration - position < .seconds(20), lane.lastGranted?.id == pass.id {
             effects += prepareNext()
         }
         if announcer.timeUntilPosition <= .zero {
             announcer.positionReported()
-            effects.append(positionEvent(pass))
+            effects.append(.emitPosition(index: index(of: pass)))
         }
         return effects
     }
 
-    /// Ends the player. All later inputs are ignored.
+    /// Ends the player, because of `fatal` if it could not go on. All later inputs are ignored.
     mutating func finish(fatal: MediaError?) -> [PlayerEffect] {
+        let left = leave(because: fatal)
         phase = .over
         let unsaved = heldCommands.unsavedPaths.map { path in
             announcer.badCommand("Not saved: \(path) (the tracks were not known yet)")
         }
-        return unsaved + [.finish(fatal: fatal)]
+        return left + unsaved + [.finish(fatal: fatal)]
     }
 
     // MARK: The sink, and the failure, loss and return of the audio server
@@ -176,9 +171,7 @@ struct PlayerState: Sendable {
         output.started()
         queue.wentBackFrom = nil
         guard let pass = lane.current else { return effects }
-        announcer.forgetFailure(of: pass.track.id)
-        announcer.positionReported()
-        effects += [playingEvent(pass), .allowReadAhead(pass.id)]
+        effects += soundBegins(pass, at: position)
         if let writing = lane.lastGranted { effects.append(.release(writing.id)) }
         if output.isFinishing { effects.append(.drain) }
         return effects
@@ -187,11 +180,7 @@ struct PlayerState: Sendable {
     private mutating func outputReported(_ event: OutputEvent) -> [PlayerEffect] {
         switch event {
         case .underrun: return underrun()
-        case .lost(let error):
-            guard error.code == .audioLost else {
-                return leave(.failed, error: error) + lane.cancelAll() + finish(fatal: error)
-            }
-            return outputLost(error)
+        case .lost(let error): return error.code == .audioLost ? outputLost(error) : finish(fatal: error)
         case .pauseRequested:
             guard phase == .active, !isPaused else { return [] }
             let effects = obey(.pause)
@@ -207,8 +196,7 @@ struct PlayerState: Sendable {
 
     /// The sink had an underrun. It pauses until the ring holds enough PCM.
     private mutating func underrun() -> [PlayerEffect] {
-        guard phase == .active, output.isRunning, !output.isFinishing, let writing = lane.lastGranted,
-            let pass = lane.current
+        guard output.isRunning, !output.isFinishing, let writing = lane.lastGranted, let pass = lane.current
         else { return [] }
         lane.update(pass.id) { $0.stalls += 1 }
         var effects = output.ranDry(at: now)
@@ -232,11 +220,8 @@ struct PlayerState: Sendable {
             return waitForOutput(because: error)
         }
         output.failed()
-        guard let pass = lane.current, error.code == .sinkFormat else {
-            return leave(.failed, error: error) + lane.cancelAll() + finish(fatal: error)
-        }
+        guard let pass = lane.current, error.code == .sinkFormat else { return finish(fatal: error) }
         // Only this track's format does not fit into the sink; others may.
-        lane.update(pass.id) { $0.stage = .ready }
         return passFailed(pass.id, error, after: 0)
     }
 
@@ -250,8 +235,8 @@ struct PlayerState: Sendable {
     private mutating func waitForOutput(because error: MediaError) -> [PlayerEffect] {
         let start = position
         let notices = output.lost(because: error) ? announcer.soundLost(because: error) : []
-        guard phase == .active, let pass = lane.current else { return notices + [.forgetOutput] }
-        let effects = notices + [.forgetOutput] + restart(at: start, answersSeek: false)
+        guard let pass = lane.current else { return notices + [.forgetOutput] }
+        let effects = notices + [.forgetOutput] + restart(at: start)
         guard !isPaused else { return effects }
         let buffering = PlayerEffect.emit(.buffering(index: index(of: pass), position: start))
         return effects + [buffering] + output.reconnect(atOnce: false)
@@ -275,21 +260,8 @@ struct PlayerState: Sendable {
 
     func announceCurrent() -> [PlayerEffect] { lane.current.map { announce($0) } ?? [] }
 
-    func playingEvent(_ pass: Pass) -> PlayerEffect {
-        .emit(.playing(index: index(of: pass), position: position, isExact: isExact))
-    }
-
-    /// The shell fills in the buffered time.
-    func positionEvent(_ pass: Pass) -> PlayerEffect {
-        .emit(
-            .position(
-                index: index(of: pass),
-                position: position,
-                duration: duration,
-                isExact: isExact,
-                buffered: .zero
-            )
-        )
+    func playingEvent(_ pass: Pass, at position: Duration) -> PlayerEffect {
+        .emit(.playing(index: index(of: pass), position: position, isExact: pass.landing.isExact))
     }
 
     mutating func queueEvents() -> [PlayerEffect] { queue.takeChanges().map { .emit(.queue($0)) } }
@@ -298,7 +270,6 @@ struct PlayerState: Sendable {
 
     var isReadingSources: Bool { phase == .launching || awaitsTracks }
 
-    var currentTrack: Track? { lane.current?.track ?? queue.currentTrack }
     var position: Duration { lane.position }
     var isExact: Bool { lane.current?.landing.isExact ?? true }
     var duration: Duration? { lane.current?.duration }

@@ -8,20 +8,12 @@ struct QueueHistory: Sendable {
     /// The most steps to remember, which bounds the memory for removed tracks.
     static let mostSteps = 50
 
-    private var steps: [(step: QueueStep, interruption: Interruption?)] = []
+    private var steps: [(step: QueueStep, playback: EndedPlayback?)] = []
 
-    mutating func add(_ step: QueueStep) {
+    mutating func add(_ step: QueueStep, ending playback: EndedPlayback? = nil) {
         if steps.count == Self.mostSteps { steps.removeFirst() }
-        steps.append((step, nil))
+        steps.append((step, playback))
     }
-
-    /// The last step ended the playback of a track.
-    mutating func interrupted(_ interruption: Interruption) {
-        if !steps.isEmpty { steps[steps.count - 1].interruption = interruption }
-    }
-
-    /// The playback that the last step ended; `nil` if it ended none.
-    var interruption: Interruption? { steps.last?.interruption }
 
     /// Records an addition at `places`; with `joins`, in one step with the addition directly before it.
     mutating func added(_ places: Range<Int>, joins: Bool) {
@@ -34,11 +26,11 @@ struct QueueHistory: Sendable {
     /// The places of the last addition; `nil` if the last step is no addition.
     var lastAddition: Range<Int>? { if case .added(let places) = steps.last?.step { places } else { nil } }
 
-    mutating func takeLast() -> QueueStep? { steps.popLast()?.step }
+    mutating func takeLast() -> (step: QueueStep, playback: EndedPlayback?)? { steps.popLast() }
 }
 
 /// The playback of a track that was removed from the queue; its undo continues it.
-struct Interruption: Sendable, Equatable {
+struct EndedPlayback: Sendable, Equatable {
     let track: Track.ID
     let position: Duration
     let isPaused: Bool

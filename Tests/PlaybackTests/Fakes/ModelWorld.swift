@@ -66,6 +66,9 @@ struct ModelWorld {
                 #expect(isEnded != isCurrent, "every track that was current ends, once, and not before")
             }
         }
+        #expect(isFinished || (state.phase == .active) == (state.lane.current != nil))
+        #expect(state.lane.passes.allSatisfy { state.queue.place(of: $0.track.id) != nil })
+        #expect(state.lane.current.map { $0.track.id == state.queue.currentTrack?.id } != false)
         let isPlayed = state.exitsAtEnd && state.phase == .ended && !state.awaitsTracks
         #expect(!isPlayed || isFinished, "the player ends with its queue")
     }
@@ -135,7 +138,7 @@ struct ModelWorld {
         case .reconnectOutput(after: _, let attempt):
             #expect(!isConnected, "only a lost server is searched for")
             self.attempt = attempt
-        case .finishRing, .emit, .setVolume, .setTitle, .stopReading, .countLostSource,
+        case .finishRing, .emit, .emitPosition, .setVolume, .setTitle, .stopReading, .countLostSource,
             .passOverSource, .togglePin, .rememberPlayed, .retryNetwork, .setGain:
             break
         }
