@@ -68,6 +68,15 @@ import Testing
         #expect(state.announcer.failures.isEmpty)
     }
 
+    @Test func `a track that changed goes on before the next one, even if that is ready`() {
+        var state = PlayerState.sounding(2)
+        #expect(state.send(.tick, heard: 100).start?.track.id.value == 2)
+        state.send(.ready(2), heard: 100)
+        #expect(state.send(.passFailed(1, changed, frames: 400), heard: 200) == [.finishRing, .drain])
+        let start = state.send(.drained, heard: 400).start
+        #expect(start == PassStart(id: 3, track: numbered([1])[0], position: .milliseconds(400)))
+    }
+
     @Test func `a track goes on after three changes of its file, and fails at the fourth`() {
         var state = PlayerState.sounding(1)
         for pass in 1...4 {

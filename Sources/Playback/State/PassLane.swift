@@ -63,7 +63,7 @@ struct Pass: Sendable {
     var answersSeek = false
     /// How often the resource has changed during this playing of the track.
     var changes = 0
-    /// `true` if the resource changed while the pass wrote after another one; a new pass continues the track.
+    /// `true` if the resource changed while the pass wrote; once its frames were heard, a new pass continues.
     var isBrokenOff = false
     /// Set for a live stream.
     var station: Station?

@@ -146,7 +146,7 @@ extension PlayerState {
     /// ready; ends the stream if no pass can continue in it.
     mutating func followUp() -> [PlayerEffect] {
         guard let last = lane.lastGranted, last.stage == .written, !output.isFinishing else { return [] }
-        guard let next = lane.prepared else {
+        guard let next = lane.prepared, !last.isBrokenOff else {
             return placeAhead() == nil ? output.finish(isPaused: isPaused) : prepareNext()
         }
         if next.stage == .failed { return output.finish(isPaused: isPaused) }
