@@ -105,7 +105,8 @@ enum PlaylistBase: Sendable, Equatable {
         return path
     }
 
-    /// `true` if `name` is ASCII without escapes and backslashes. Most names are, and need no look at the disk.
+    /// `true` if `name` is ASCII without escapes and backslashes. Most names are, and need no look at the
+    /// disk.
     private static func hasOneSpelling(_ name: String) -> Bool {
         name.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.allSatisfy {
