@@ -62,23 +62,23 @@ package final class CacheFolder: ByteStoreOpener {
 
     // MARK: Stores
 
-    /// Opens the entry of `url`, created empty if there is none, and marks it as played now.
+    /// Opens the entry of `key`, created empty if there is none, and marks it as played now.
     ///
     /// If the folder cannot be used, reports why and returns a volatile store, so that playback works anyway.
     /// A second open of the same URL gives a second store on the same entry (see `PersistentStore`).
-    package func open(_ url: WebURL) async throws -> any ByteStore {
+    package func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore {
         do {
-            return try await openEntry(url)
+            return try await openEntry(key, isOffline: isOffline)
         } catch let error as MediaError where error.code == .notCached {
             engine.reportNotCached(error)
-            return try await engine.volatile.open(url)
+            return try await engine.volatile.open(key.url)
         }
     }
 
     /// Like `open`, but throws `MediaError` with `.notCached` and the folder as its subject if the folder
     /// cannot be used.
-    func openEntry(_ url: WebURL) async throws -> any ByteStore {
-        try await open(url) { entries throws in try entries.open(url) }
+    func openEntry(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore {
+        try await open(key.url) { entries throws in try entries.open(key, isOffline: isOffline) }
     }
 
     /// Replaces the entry of `url` by a new, empty one. Stores that have the old entry open can still read

@@ -63,10 +63,13 @@ package final class Loaders: ResourceOpener {
         for loader in loaders { loader.networkIsBack() }
     }
 
-    package func open(_ location: ResourceLocation) async throws -> any ResourceReader {
+    package func open(
+        _ location: ResourceLocation,
+        of episode: Episode? = nil
+    ) async throws -> any ResourceReader {
         switch location {
         case .file(let path): try await openFile(path, on: files)
-        case .web(let url): try await reader(of: url)
+        case .web(let url): try await reader(of: ResourceKey(url, of: episode))
         }
     }
 
@@ -83,6 +86,7 @@ package final class Loaders: ResourceOpener {
     /// lists often change only at their end.
     package func openRevalidated(
         _ location: ResourceLocation,
+        of episode: Episode? = nil,
         comparesAll: Bool = false
     ) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
@@ -92,15 +96,15 @@ package final class Loaders: ResourceOpener {
             // Existing readers continue with the old file; every later open gets the new one.
             slots.withLock { $0[url.requestString] = nil }
         }
-        return try await reader(of: url, spent: probe)
+        return try await reader(of: ResourceKey(url, of: episode), spent: probe)
     }
 
     private func reader(
-        of url: WebURL,
+        of key: ResourceKey,
         spent: Revalidation.Outcome = .init()
     ) async throws -> any ResourceReader {
         while true {
-            let loader = try await loader(of: url)
+            let loader = try await loader(of: key)
             loader.count(requests: spent.requestCount, bytes: spent.bytes)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
             // The loader is being closed: open a new one afterwards.
@@ -108,15 +112,15 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func loader(of url: WebURL) async throws -> ResourceLoader {
-        let key = url.requestString
+    private func loader(of key: ResourceKey) async throws -> ResourceLoader {
+        let name = key.url.requestString
         let task: Task<ResourceLoader, any Error> = slots.withLock { slots in
-            switch slots[key] {
+            switch slots[name] {
             case .open(let loader): return Task { loader }
             case .opening(let task): return task
             case nil:
-                let task = Task { try await self.makeLoader(of: url) }
-                slots[key] = .opening(task)
+                let task = Task { try await self.makeLoader(of: key) }
+                slots[name] = .opening(task)
                 return task
             }
         }
@@ -124,16 +128,17 @@ package final class Loaders: ResourceOpener {
             return try await task.value
         } catch {
             slots.withLock { slots in
-                if case .opening(task) = slots[key] { slots[key] = nil }
+                if case .opening(task) = slots[name] { slots[name] = nil }
             }
             throw error
         }
     }
 
-    private func makeLoader(of url: WebURL) async throws -> ResourceLoader {
+    private func makeLoader(of key: ResourceKey) async throws -> ResourceLoader {
+        let url = key.url
         let loader = ResourceLoader(
             url: url,
-            store: try await stores.open(url),
+            store: try await stores.open(key, isOffline: parts.network.isOffline),
             parts: parts,
             measure: measures.measure(of: url),
             trustsValidators: changes.withLock { $0[url.requestString] ?? 0 } < Self.mostTrustedChanges,

@@ -174,11 +174,13 @@ struct Wiring {
     ) -> PlaybackParts {
         let refreshesAll = options.refresh
         var parts = PlaybackParts(
-            open: { location, refresh in
+            open: { track, refresh in
+                let location = track.location
                 // The resolver has opened a URL whose name did not show that it is music.
                 if !refresh, let opened = resolver.takeOpened(location) { return opened }
                 return refresh || refreshesAll
-                    ? try await loaders.openRevalidated(location) : try await loaders.open(location)
+                    ? try await loaders.openRevalidated(location, of: track.episode)
+                    : try await loaders.open(location, of: track.episode)
             },
             makeDecoder: Self.makeDecoder,
             output: output,
@@ -192,12 +194,7 @@ struct Wiring {
         if presentation == .screen || presentation == .plain {
             parts.openFile = { try await loaders.openFile($0, on: $1) }
         }
-        let memory = interface.memory
-        parts.memory = memory
-        parts.locate = { track in
-            guard let cache, network.report.isOffline, let memory else { return track.location }
-            return await memory.fullestLocation(of: track, in: cache)
-        }
+        parts.memory = interface.memory
         return parts
     }
 

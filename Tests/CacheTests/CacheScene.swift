@@ -104,6 +104,23 @@ final class CacheScene: Sendable {
     /// Runs a statement on the index, as another program might.
     func alterIndex(_ sql: String) throws { try SQLiteConnection(path: index).execute(sql) }
 
+    /// Turns the index back into one of format 5.
+    func turnBack() throws {
+        let connection = try SQLiteConnection(path: index)
+        try connection.transaction {
+            try connection.execute(
+                """
+                UPDATE entries SET seek_points = ifnull((SELECT value FROM facts WHERE entry = id), x'');
+                DROP TABLE facts;
+                DROP TABLE tags;
+                DROP INDEX names_by_episode;
+                ALTER TABLE names DROP COLUMN episode;
+                PRAGMA user_version = 5
+                """
+            )
+        }
+    }
+
     /// Waits until the index is closed everywhere: then SQLite has moved its log into its main file.
     func waitUntilClosed() async throws {
         try await wait(for: "the index to be closed") {
@@ -214,7 +231,9 @@ extension CacheFolder {
 
     /// Expects `openEntry` to fail, and returns the error.
     func refusedOpening() async throws -> MediaError? {
-        await #expect(throws: MediaError.self) { try await openEntry(url("a")) }
+        await #expect(throws: MediaError.self) {
+            try await openEntry(ResourceKey(url("a")), isOffline: false)
+        }
     }
 }
 

@@ -309,7 +309,7 @@ import Testing
         #expect(error?.code == .notCached)
         #expect(error?.description.contains("another process has locked it for too long") == true)
         #expect(flock(holder, LOCK_UN) == 0)
-        _ = try await scene.opener().openEntry(url("a"))
+        _ = try await scene.opener().openEntry(ResourceKey(url("a")), isOffline: false)
     }
 
     @Test func `an object that cannot be opened does not count as missing`() async throws {

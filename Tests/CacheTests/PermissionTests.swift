@@ -84,7 +84,7 @@ import Testing
     @Test func `a folder gets no permissions that its owner took away`() async throws {
         #expect(mkdir(scene.cache, 0o555) == 0)
         // Root can write into it nevertheless.
-        _ = try? await scene.opener().openEntry(url("a"))
+        _ = try? await scene.opener().openEntry(ResourceKey(url("a")), isOffline: false)
         #expect(try scene.permissions(scene.cache) == 0o500)
         chmod(scene.cache, 0o700)
     }

@@ -63,24 +63,8 @@ import Testing
         try await scene.waitUntilClosed()
         let contents = try await contents(scene.cache, secret)
         try await scene.waitUntilClosed()
-        try turnBack()
+        try scene.turnBack()
         return contents
-    }
-
-    private func turnBack() throws {
-        let connection = try SQLiteConnection(path: scene.index)
-        try connection.transaction {
-            try connection.execute(
-                """
-                UPDATE entries SET seek_points = ifnull((SELECT value FROM facts WHERE entry = id), x'');
-                DROP TABLE facts;
-                DROP TABLE tags;
-                DROP INDEX names_by_episode;
-                ALTER TABLE names DROP COLUMN episode;
-                PRAGMA user_version = 5
-                """
-            )
-        }
     }
 
     private func format(of path: String) throws -> Int64 {

@@ -101,6 +101,7 @@ final class MemoryStore: ByteStore {
 /// Opens memory stores, one per URL; `replace` creates a new one.
 final class MemoryStores: ByteStoreOpener {
     private let stores = Locked<[String: MemoryStore]>([:])
+    private let offline = Locked<[Episode]>([])
 
     init() {}
 
@@ -120,7 +121,13 @@ final class MemoryStores: ByteStoreOpener {
         }
     }
 
-    func open(_ url: WebURL) async throws -> any ByteStore { store(of: url) }
+    /// The episodes that were opened offline.
+    var openedOffline: [Episode] { offline.withLock { $0 } }
+
+    func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore {
+        if isOffline, let episode = key.episode { offline.withLock { $0.append(episode) } }
+        return store(of: key.url)
+    }
 
     func replace(_ url: WebURL) async throws -> any ByteStore {
         let fresh = MemoryStore()

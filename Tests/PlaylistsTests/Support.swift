@@ -39,7 +39,7 @@ extension TemporaryFolder {
 }
 
 /// A web of lists: opens what it was given and records every call.
-final class FakeWeb: ResourceOpener {
+final class FakeWeb: Sendable {
     struct Resource {
         var text: String
         var type: String?
@@ -87,10 +87,6 @@ final class FakeWeb: ResourceOpener {
 
     func release(_ name: String) {
         for reader in state.withLock({ $0.held.removeValue(forKey: name) ?? [] }) { reader.resume() }
-    }
-
-    func open(_ location: ResourceLocation) async throws -> any ResourceReader {
-        try await open(location, revalidates: true)
     }
 
     func open(_ location: ResourceLocation, revalidates: Bool) async throws -> any ResourceReader {

@@ -165,7 +165,7 @@ private struct FixedResolver: TrackResolver {
 }
 
 private struct NothingOpener: ResourceOpener {
-    func open(_ location: ResourceLocation) async throws -> any ResourceReader {
+    func open(_ location: ResourceLocation, of episode: Episode?) async throws -> any ResourceReader {
         throw MediaError(.offline, location.safeText, "nothing is there")
     }
 }

@@ -52,16 +52,22 @@ final class EntryCatalog: @unchecked Sendable {
 
     // MARK: Stores
 
-    /// Opens the entry of `url`, created empty if it is missing, and marks it as played now. In a read-only
-    /// folder, opens the entry for reading only.
-    func open(_ url: WebURL) throws(MediaError) -> OpenEntry {
+    /// Opens the entry of `resource`, created empty if it is missing, marks it as played now, and notes its
+    /// episode. In a read-only folder, opens the entry for reading only.
+    func open(_ resource: ResourceKey, isOffline: Bool) throws(MediaError) -> OpenEntry {
+        let url = resource.url
         let key = key(of: url)
+        let episode = resource.episode.map { session.protection.key(of: $0.key) }
         // An earlier `replace` failed: retry it rather than open the outdated entry.
         guard !outdated.contains(key) else { return try replace(url) }
+        func find(in index: CacheIndex) throws -> EntryRow? {
+            guard isOffline, let episode else { return try index.entries.row(named: key) }
+            return try index.entries.fullestRow(of: episode, orNamed: key)
+        }
         do {
             return try session.performOrFail { folder in
-                guard let row = try folder.index.entries.row(named: key) else {
-                    return try make(url, key: key, isPinned: false, in: folder)
+                guard let row = try find(in: folder.index) else {
+                    return try make(url, key: key, of: episode, isPinned: false, in: folder)
                 }
                 let file = try folder.objects.open(row.entry)
                 try file.lockShared()
@@ -74,12 +80,14 @@ final class EntryCatalog: @unchecked Sendable {
                 // A full disk must not prevent reading what is stored.
                 try? folder.index.relaxedTransaction {
                     try folder.index.entries.touch(row.entry, at: settings.wallClock())
+                    try folder.index.names.note(episode, of: key)
                 }
                 return opening
             }
         } catch {
-            guard let opening = try openUnwritable(after: error, { try $0.entries.row(named: key) })
-            else { throw settings.notCached(error) }
+            guard let opening = try openUnwritable(after: error, find) else {
+                throw settings.notCached(error)
+            }
             return opening
         }
     }
@@ -100,6 +108,7 @@ final class EntryCatalog: @unchecked Sendable {
     private func make(
         _ url: WebURL,
         key: [UInt8],
+        of episode: [UInt8]? = nil,
         isPinned: Bool,
         inPlaceOf old: EntryRow? = nil,
         in folder: OpenedFolder
@@ -107,7 +116,9 @@ final class EntryCatalog: @unchecked Sendable {
         func change() throws -> (isGone: Bool, file: ObjectFile) {
             // The old entry may still be valid for its other URLs.
             let isGone = try old.map { try folder.index.removeName(key, of: $0.entry) } ?? false
-            return (isGone, try insert(url, key: key, isPinned: isPinned, in: folder))
+            let file = try insert(url, key: key, isPinned: isPinned, in: folder)
+            try folder.index.names.note(episode, of: key)
+            return (isGone, file)
         }
         // Durable if an entry is removed: a power cut must not bring back its row without its file.
         let (isGone, file) =

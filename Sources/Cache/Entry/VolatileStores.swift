@@ -25,16 +25,16 @@ package final class VolatileStores: ByteStoreOpener {
     deinit { io.stop() }
 
     /// An empty store; in memory if no file can be created. Never throws.
-    package func open(_ url: WebURL) async throws -> any ByteStore {
+    package func replace(_ url: WebURL) async throws -> any ByteStore {
         let folder = folder
         let files = files
         let file = try? await io.run { try Self.makeFile(in: folder, files: files) }
         return VolatileStore(file: file, subject: url.safeText, owner: self)
     }
 
-    /// The same as `open`: every store is new.
-    package func replace(_ url: WebURL) async throws -> any ByteStore {
-        try await open(url)
+    /// The same as `replace`: every store is new.
+    package func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore {
+        try await replace(key.url)
     }
 
     private static func makeFile(in folder: String, files: any FileLayer) throws -> ObjectFile {

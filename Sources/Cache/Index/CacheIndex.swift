@@ -52,6 +52,7 @@ final class CacheIndex {
         if format == Self.formerVersion {
             try connection.execute(
                 """
+                CREATE TEMP VIEW names AS SELECT *, NULL AS episode FROM main.names;
                 CREATE TEMP VIEW tags AS SELECT 0 AS entry, x'' AS value WHERE false;
                 CREATE TEMP VIEW facts AS SELECT 0 AS entry, x'' AS kind, 0 AS version, x'' AS value WHERE false
                 """

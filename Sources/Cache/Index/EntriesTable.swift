@@ -26,6 +26,15 @@ struct EntriesTable {
         return try connection.statement(sql).first(key) { row($0) }
     }
 
+    /// The fullest of the entries with the name `key`, or with a name of `episode`.
+    func fullestRow(of episode: [UInt8], orNamed key: [UInt8]) throws -> EntryRow? {
+        let sql = """
+            SELECT \(EntryRow.columns) FROM names JOIN entries ON id = names.entry
+            WHERE episode = ?1 OR names.key = ?2 ORDER BY stored DESC, names.key = ?2 DESC LIMIT 1
+            """
+        return try connection.statement(sql).first(episode, key) { row($0) }
+    }
+
     /// The fullest entry other than `entry` with this `EntryDescription.identityText`.
     func row(identity: String, besides entry: EntryID) throws -> EntryRow? {
         let sql = """

@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// The table `names`: the URLs of each entry.
+/// The table `names`: the URLs of each entry, and the podcast episodes that they are of.
 ///
 /// An entry has several if servers send the same resource under several URLs, as signed URLs and mirrors do.
 struct NamesTable {
@@ -24,8 +24,10 @@ struct NamesTable {
     func add(_ key: [UInt8], url: SafeText, to entry: EntryID) throws {
         // Bounded, so that a number from a tampered index cannot overflow the column.
         let insert = """
-            INSERT OR REPLACE INTO names (key, entry, place, display_url) VALUES (?1, ?2,
+            INSERT INTO names (key, entry, place, display_url) VALUES (?1, ?2,
             (SELECT 1 + min(ifnull(max(place), 0), 1000000000) FROM names WHERE entry = ?2), ?3)
+            ON CONFLICT (key) DO UPDATE SET
+            entry = excluded.entry, place = excluded.place, display_url = excluded.display_url
             """
         let record = protection.keep(Array(url.string.utf8), in: .name, of: entry)
         try connection.statement(insert).run(key, entry.value, record)
@@ -34,6 +36,13 @@ struct NamesTable {
             AND key NOT IN (SELECT key FROM names WHERE entry = ?1 ORDER BY place DESC LIMIT ?2)
             """
         try connection.statement(forget).run(entry.value, Self.mostLaterNames)
+    }
+
+    /// Notes that the name `key`, if it exists, is of an episode, given by its hash; `nil` changes nothing.
+    func note(_ episode: [UInt8]?, of key: [UInt8]) throws {
+        guard let episode else { return }
+        try connection.statement("UPDATE names SET episode = ?1 WHERE key = ?2 AND episode IS NOT ?1")
+            .run(episode, key)
     }
 
     /// Removes the name `key` of `entry`.

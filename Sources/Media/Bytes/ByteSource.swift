@@ -135,6 +135,6 @@ package struct LoadReport: Sendable, Equatable {
 
 /// Opens resources for reading.
 package protocol ResourceOpener: Sendable {
-    /// Opens the resource at `location`, without a request.
-    func open(_ location: ResourceLocation) async throws -> any ResourceReader
+    /// Opens the resource at `location`, without a request. `episode` is `nil` unless it is one.
+    func open(_ location: ResourceLocation, of episode: Episode?) async throws -> any ResourceReader
 }

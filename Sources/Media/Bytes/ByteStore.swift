@@ -68,13 +68,35 @@ extension ByteStore {
     package func refresh(_ range: ByteRange) async -> ByteRangeSet { await refresh(range, isUrgent: false) }
 }
 
+/// The identity of a resource from the web.
+package struct ResourceKey: Sendable {
+    /// The URL to request it from.
+    package let url: WebURL
+    /// The episode of a podcast that it is, whose URL may change; `nil` for other resources.
+    package let episode: Episode?
+
+    package init(_ url: WebURL, of episode: Episode? = nil) {
+        self.url = url
+        self.episode = episode
+    }
+}
+
 /// Finds and creates entries.
 package protocol ByteStoreOpener: Sendable {
-    /// The entry of `url`, created empty if there is none, and marked as played now.
-    func open(_ url: WebURL) async throws -> any ByteStore
+    /// The entry of the URL of `key`, created empty if there is none, and marked as played now.
+    ///
+    /// If `isOffline`, an episode may be in other entries, under its earlier URLs: the fullest is opened.
+    func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore
 
     /// Replaces the entry of `url` by a new, empty one, because the resource has changed.
     func replace(_ url: WebURL) async throws -> any ByteStore
+}
+
+extension ByteStoreOpener {
+    /// The entry of `url`, created empty if there is none, and marked as played now.
+    package func open(_ url: WebURL) async throws -> any ByteStore {
+        try await open(ResourceKey(url), isOffline: false)
+    }
 }
 
 /// The facts about a resource, except its bytes.

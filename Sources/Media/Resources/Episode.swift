@@ -10,8 +10,8 @@ package protocol ListeningMemory: Sendable {
     func setPlayed(_ isPlayed: Bool, _ episodes: [Episode])
 }
 
-/// An episode of a podcast feed: the identity by which its position and its played state are remembered, and
-/// its date.
+/// An episode of a podcast feed: its date, and the identity by which its position, its played state and its
+/// cached bytes are found.
 ///
 /// A class, so that a track of a long queue needs only one word for it, whether it is an episode or not.
 package final class Episode: Sendable {

@@ -110,9 +110,9 @@ final class PassTable {
         let location = start.track.location
         let before = downloads.end(at: location)
         return TrackResource(for: start, makeDecoder: parts.makeDecoder) {
-            [open = parts.open, locate = parts.locate] track, refresh in
+            [open = parts.open] track, refresh in
             for task in before { await task.value }
-            return try await open(await locate(track), refresh)
+            return try await open(track, refresh)
         }
     }
 }

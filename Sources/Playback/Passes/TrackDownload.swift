@@ -29,7 +29,7 @@ package struct TrackDownload: Sendable {
     }
 
     private let track: Track
-    private let open: @Sendable (ResourceLocation) async throws -> any ResourceReader
+    private let open: @Sendable (Track) async throws -> any ResourceReader
     private let makeDecoder: MakeDecoder
     private let resolver: any TrackResolver
     private let clock: any MonotonicClock
@@ -37,7 +37,7 @@ package struct TrackDownload: Sendable {
 
     package init(
         of track: Track,
-        open: @escaping @Sendable (ResourceLocation) async throws -> any ResourceReader,
+        open: @escaping @Sendable (Track) async throws -> any ResourceReader,
         makeDecoder: @escaping MakeDecoder,
         resolver: any TrackResolver,
         clock: any MonotonicClock,
@@ -54,7 +54,7 @@ package struct TrackDownload: Sendable {
     /// Returns when the track is cached as far as possible; a local file is only checked. Throws `MediaError`
     /// if it is no music or cannot be loaded, and `CancellationError`; bytes received until then stay cached.
     package func run() async throws -> Outcome {
-        let reader = try await open(track.location)
+        let reader = try await open(track)
         reader.setPriority(isLow: true)
         onStep(.opened(reader))
         do {

@@ -4,11 +4,9 @@ import System
 /// One open track of the queue: its bytes and its decoder. Each seek begins a new pass over the same
 /// resource.
 final class TrackResource: Sendable {
-    typealias Open = @Sendable (Track, Bool) async throws -> any ResourceReader
-
     let track: Track
     private let refresh: Bool
-    private let open: Open
+    private let open: PlaybackParts.Open
     private let makeDecoder: TrackDownload.MakeDecoder
 
     private struct State {
@@ -27,7 +25,11 @@ final class TrackResource: Sendable {
 
     /// Creates the resource of the pass `first`. Its reads have the priority of that pass until
     /// `raisePriority`.
-    init(for first: PassStart, makeDecoder: @escaping TrackDownload.MakeDecoder, open: @escaping Open) {
+    init(
+        for first: PassStart,
+        makeDecoder: @escaping TrackDownload.MakeDecoder,
+        open: @escaping PlaybackParts.Open
+    ) {
         track = first.track
         refresh = first.refresh
         self.open = open

@@ -28,10 +28,11 @@ package struct PlaybackSettings: Sendable {
 
 /// The parts of which the player is made.
 package struct PlaybackParts: Sendable {
-    /// Opens a resource. With `true` cached bytes are revalidated with the server first.
-    package var open: @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
+    package typealias Open = @Sendable (Track, Bool) async throws -> any ResourceReader
     package typealias OpenFile = @Sendable (String, WorkThread) async throws -> any ResourceReader
 
+    /// Opens the resource of a track. With `true` cached bytes are revalidated with the server first.
+    package var open: Open
     /// Opens the local file at a path for reading its tags on a thread. `nil` if the tags of tracks that were
     /// not played yet are not shown.
     package var openFile: OpenFile?
@@ -49,11 +50,9 @@ package struct PlaybackParts: Sendable {
     package var connectivity: (any Connectivity)?
     /// `nil` if nothing is remembered between sessions.
     package var memory: (any ListeningMemory)?
-    /// The location from which a track is played now.
-    package var locate: @Sendable (Track) async -> ResourceLocation = { $0.location }
 
     package init(
-        open: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader,
+        open: @escaping Open,
         makeDecoder: @escaping TrackDownload.MakeDecoder,
         output: any AudioOutput,
         resolver: any TrackResolver,

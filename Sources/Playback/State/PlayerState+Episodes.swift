@@ -1,6 +1,6 @@
 import Media
 
-// The positions at which tracks begin, and the episodes of podcasts: played marks, and earlier URLs offline.
+// The positions at which tracks begin, and the episodes of podcasts.
 extension PlayerState {
     /// `true` if the episode of `pass` was played. Reads the queue, since the pass has an older copy of its
     /// track.
@@ -72,15 +72,10 @@ extension PlayerState {
         return [answer] + remembering
     }
 
-    /// Opens the episodes that wait for their first bytes again: offline, bytes under an earlier URL will do.
+    /// The network is lost. Opens the episodes that wait for their first bytes again: those that are cached
+    /// under an earlier URL will do.
     mutating func reopenEpisodes() -> [PlayerEffect] {
-        var effects: [PlayerEffect] = []
-        if let next = lane.prepared, next.stage == .opening, next.track.episode != nil {
-            lane.removeLast()
-            effects = [.cancelPass(next.id, keepsResource: false)] + followUp()
-        }
-        guard let pass = lane.current, pass.stage == .opening, pass.track.episode != nil
-        else { return effects }
-        return effects + restart(at: pass.start, reopens: true)
+        let waiting = lane.passes.filter { $0.stage == .opening && $0.track.episode != nil }
+        return waiting.flatMap { reopen($0, after: 0) }
     }
 }

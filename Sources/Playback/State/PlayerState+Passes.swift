@@ -120,10 +120,10 @@ extension PlayerState {
         return [startEffect(pass)]
     }
 
-    /// Reopens a track, because its resource has changed.
+    /// Reopens a track, because its resource has changed, or because an earlier URL may have its bytes.
     ///
     /// The frames already written are heard first; then `drained` restarts the track at that position.
-    private mutating func reopen(_ old: Pass, after frames: FrameCount) -> [PlayerEffect] {
+    mutating func reopen(_ old: Pass, after frames: FrameCount) -> [PlayerEffect] {
         if old.stage == .writing, frames > 0 {
             lane.update(old.id) { $0.isBrokenOff = true }
             return passWritten(old.id, frames)

@@ -132,7 +132,7 @@ struct CacheFetching {
         let supply = command.supply
         let download = TrackDownload(
             of: track,
-            open: { try await supply.opener.open($0) },
+            open: { try await supply.opener.open($0.location, of: $0.episode) },
             makeDecoder: supply.makeDecoder,
             resolver: supply.resolver,
             clock: console.clock

@@ -32,7 +32,6 @@ enum EarlierFiles {
         ),
         "played": (2, "INSERT OR REPLACE INTO played VALUES (?1 || char(0) || ?2)"),
         "unplayed": (2, "DELETE FROM played WHERE key = ?1 || char(0) || ?2"),
-        "url": (3, "INSERT OR IGNORE INTO urls VALUES (?1 || char(0) || ?2, ?3)"),
     ]
 
     /// Adds the content of the files in the folder at `path` to new tables. A damaged file is ignored. Throws

@@ -8,8 +8,6 @@ struct SavedState: Sendable, Equatable {
     var places = ResumePlaces()
     /// The keys of the played episodes.
     var played: Set<String> = []
-    /// The URLs under which episodes were cached, by the keys of the episodes, the latest last.
-    var urls: [String: [String]] = [:]
     /// The lines typed after `:`, oldest first.
     var history: [String] = []
 
@@ -18,7 +16,6 @@ struct SavedState: Sendable, Equatable {
     /// Without `isContinued`, only what is no part of a session.
     init(_ tables: StateTables, isContinued: Bool) throws {
         played = try tables.played()
-        urls = try tables.urls()
         history = try tables.history()
         guard isContinued else { return }
         queue = try tables.queue()
@@ -30,20 +27,6 @@ struct SavedState: Sendable, Equatable {
     var place: (index: Int, position: Duration)? {
         guard let current = session.current, queue.tracks.indices.contains(current) else { return nil }
         return (current, session.position)
-    }
-
-    /// Adds the URLs of `tracks` that are episodes, in case their feed names others later. Returns those that
-    /// are new.
-    mutating func addURLs(of tracks: [Track]) -> [EpisodeURL] {
-        var new: [EpisodeURL] = []
-        for track in tracks {
-            guard let key = track.episode?.key else { continue }
-            let url = track.location.savedText
-            guard urls[key]?.contains(url) != true else { continue }
-            urls[key, default: []].append(url)
-            new.append((key, url))
-        }
-        return new
     }
 }
 

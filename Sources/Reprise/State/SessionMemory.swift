@@ -31,15 +31,13 @@ final class SessionMemory: Sendable {
     private struct Unsaved {
         /// By the keys of the episodes.
         var played: [String: Bool] = [:]
-        var urls: [EpisodeURL] = []
         var lines: [String] = []
 
-        var isEmpty: Bool { played.isEmpty && urls.isEmpty && lines.isEmpty }
+        var isEmpty: Bool { played.isEmpty && lines.isEmpty }
 
         /// Puts back what could not be saved.
         mutating func restore(_ earlier: Unsaved) {
             played.merge(earlier.played) { later, _ in later }
-            urls = earlier.urls + urls
             lines = earlier.lines + lines
         }
     }
@@ -118,13 +116,6 @@ final class SessionMemory: Sendable {
         state.withLock { state in
             guard !state.hasEnded else { return }
             let now = clock.now
-            let heard = snapshot.state == .playing || snapshot.state == .paused ? snapshot.currentTrack : nil
-            // The looked-up availability lags behind the track that is playing.
-            if let heard, snapshot.load.isCached, !snapshot.load.stored.isEmpty {
-                let urls = state.known.addURLs(of: [heard])
-                state.unsaved.urls += urls
-                if !urls.isEmpty { queueSave(&state) }
-            }
             if let isOver = state.trial?.isOver(isPlaying: snapshot.state == .playing, at: now) {
                 guard isOver else { return }
                 state.trial = nil
@@ -132,7 +123,7 @@ final class SessionMemory: Sendable {
             // If the sources have no track, the saved queue is left unchanged.
             guard !snapshot.tracks.isEmpty || state.latest != nil else { return }
             state.latest = snapshot
-            if let heard {
+            if [.playing, .paused].contains(snapshot.state), let heard = snapshot.currentTrack {
                 state.known.places.heard(heard, at: snapshot.position, of: snapshot.duration)
             }
             switch state.pace.due(snapshot, at: now) {
@@ -175,19 +166,13 @@ final class SessionMemory: Sendable {
 
     /// Runs on the thread that writes. What cannot be saved is saved with the next change.
     private func save() {
-        let latest: PlayerSnapshot? = state.withLock { state in
-            state.isSaveQueued = false
-            return state.latest
-        }
-        let availability = latest?.availability ?? [:]
-        let cached = (latest?.tracks ?? []).filter { availability[$0.id]?.storedBytes ?? 0 > 0 }
-        let (written, places, unsaved) = state.withLock { state in
-            state.unsaved.urls += state.known.addURLs(of: cached)
+        let (latest, written, places, unsaved) = state.withLock { state in
             defer {
+                state.isSaveQueued = false
                 state.known.places.unsaved = []
                 state.unsaved = Unsaved()
             }
-            return (state.known.queue, state.known.places, state.unsaved)
+            return (state.latest, state.known.queue, state.known.places, state.unsaved)
         }
         let saved = problem == nil ? latest : nil
         guard saved != nil || !places.unsaved.isEmpty || !unsaved.isEmpty else { return }
@@ -201,7 +186,6 @@ final class SessionMemory: Sendable {
             }
             for key in places.unsaved { try tables.setPlace(places.positions[key], of: key) }
             for (key, isPlayed) in unsaved.played { try tables.setPlayed(isPlayed, key) }
-            try tables.add(unsaved.urls)
             for line in unsaved.lines { try tables.addLine(line) }
         }
         state.withLock { state in
@@ -230,18 +214,6 @@ final class SessionMemory: Sendable {
             if isFirst { listener.value?(Self.problem("can't save the session", error, folder)) }
             return false
         }
-    }
-
-    /// The location at which the most bytes of `track` are cached: its own, or an earlier URL of the same
-    /// episode.
-    func fullestLocation(of track: Track, in cache: any CacheStatus) async -> ResourceLocation {
-        guard let episode = track.episode, case .web(let url) = track.location else { return track.location }
-        let urls = state.withLock { $0.known.urls[episode.key] ?? [] }
-        let earlier = urls.suffix(StateTables.mostURLs).reversed().compactMap { WebURL($0) }
-        guard !earlier.isEmpty else { return track.location }
-        let all = [url] + earlier
-        let bytes = await cache.availability(of: all).map { $0?.storedBytes ?? 0 }
-        return .web(all[bytes.firstIndex(of: bytes.max() ?? 0) ?? 0])
     }
 }
 

@@ -1,9 +1,6 @@
 import Media
 import System
 
-/// The key of an episode, and a URL under which bytes of it are cached.
-typealias EpisodeURL = (key: String, url: String)
-
 /// The tables of the state: the last session with its queue, and what is known of tracks and episodes.
 ///
 /// The file may be damaged, so reading throws for a value that no session could have written.
@@ -15,9 +12,7 @@ final class StateTables {
     /// The format of the tables. It is raised when they change.
     static let format: Int64 = 1
     /// The most rows of the tables that grow.
-    private static let limits = ["places": 500, "history": 500, "played": 50_000, "urls": 50_000]
-    /// The most URLs of an episode: some servers sign theirs again each day.
-    static let mostURLs = 4
+    private static let limits = ["places": 500, "history": 500, "played": 50_000]
 
     init(connection: SQLiteConnection) { self.connection = connection }
 
@@ -185,32 +180,6 @@ final class StateTables {
         grown.insert("played")
     }
 
-    /// The URLs under which bytes of episodes were cached, by the keys of the episodes, the latest last.
-    func urls() throws -> [String: [String]] {
-        var urls: [String: [String]] = [:]
-        try connection.statement("SELECT key, url FROM urls ORDER BY rowid").forEach { row in
-            urls[row.optionalText(0) ?? "", default: []].append(row.optionalText(1) ?? "")
-            return true
-        }
-        return urls
-    }
-
-    /// Deletes the URLs of one episode, except the newest.
-    static let dropOldURLs = """
-        DELETE FROM urls WHERE key = ?1 AND rowid NOT IN
-            (SELECT rowid FROM urls WHERE key = ?1 ORDER BY rowid DESC LIMIT \(mostURLs))
-        """
-
-    func add(_ urls: [EpisodeURL]) throws {
-        let insert = try connection.statement("INSERT OR IGNORE INTO urls VALUES (?, ?)")
-        let drop = try connection.statement(Self.dropOldURLs)
-        for (key, url) in urls {
-            try insert.run(key, url)
-            try drop.run(key)
-            grown.insert("urls")
-        }
-    }
-
     /// The lines typed after `:`, oldest first.
     func history() throws -> [String] {
         try connection.statement("SELECT line FROM history ORDER BY rowid").all { $0.optionalText(0) }
@@ -223,6 +192,7 @@ final class StateTables {
 
     /// `session` has one row. Its `queue` is a text that is new whenever a player has changed `tracks`. Times
     /// are in milliseconds, but `date` and `zone` in seconds. The keys of episodes are those of `Episode`.
+    /// `urls` stays empty: earlier versions read and fill it.
     private static let tables = """
         CREATE TABLE session (
             queue TEXT NOT NULL DEFAULT '', current INTEGER, position INTEGER NOT NULL DEFAULT 0,

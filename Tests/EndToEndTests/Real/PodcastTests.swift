@@ -162,7 +162,7 @@ import Testing
         async throws
     {
         #expect(try await stage.play([feed]).status == 0)
-        let lines = "played\t\(feed)\t2\nurl\t\(feed)\t1\t\(server.url("/old.mp3"))\n"
+        let lines = "played\t\(feed)\t2\n"
         try stage.folder.write(lines, to: "state/reprise/episodes")
         // The new URL has no file.
         try writeFeed(old: "a-new-place.mp3")

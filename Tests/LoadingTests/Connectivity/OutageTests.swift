@@ -44,6 +44,20 @@ import Testing
         if let wake = clock.nextWake { clock.advance(to: wake) }
     }
 
+    @Test func `an episode is opened in the store as one, and as offline only while the network is lost`()
+        async throws
+    {
+        let episode = Episode(feed: "http://h/feed", guid: "1", date: nil, place: 0)
+        let watch = NetworkWatch(over: server, clock: clock, isForced: true)
+        for (connectivity, count) in [(nil, 0), (watch, 2)] as [(NetworkWatch?, Int)] {
+            let loaders = Loaders(transport: server, stores: stores, clock: clock, connectivity: connectivity)
+            try await loaders.open(.web(songURL)).close()
+            try await loaders.open(.web(songURL), of: episode).close()
+            try await loaders.openRevalidated(.web(songURL), of: episode).close()
+            #expect(stores.openedOffline == Array(repeating: episode, count: count))
+        }
+    }
+
     @Test func `a read waits through an outage of ten minutes and then returns the music`() async throws {
         let (loaders, watch) = loaders()
         let reader = try await loaders.open(.web(songURL))

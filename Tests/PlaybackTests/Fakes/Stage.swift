@@ -40,7 +40,7 @@ final class Stage: Sendable {
             return reader
         }
         var parts = PlaybackParts(
-            open: { location, _ in try open(location) },
+            open: { track, _ in try open(track.location) },
             makeDecoder: { reader, _ in
                 guard let reader = reader as? FakeReader else {
                     preconditionFailure("readers are fakes here")

@@ -173,21 +173,6 @@ import Testing
         #expect(try folder.read { try $0.history() } == (101...600).map { "\($0)" })
     }
 
-    @Test func `the newest four URLs of an episode are kept`() throws {
-        for number in 1...6 {
-            try folder.change { try $0.add([("a", "http://h/\(number)"), ("b", "http://h/b")]) }
-        }
-        try folder.change { try $0.add([("a", "http://h/3")]) }
-        let urls = try folder.read { try $0.urls() }
-        #expect(urls == ["a": (3...6).map { "http://h/\($0)" }, "b": ["http://h/b"]])
-        let plan = try folder.read { tables in
-            try tables.connection.statement("EXPLAIN QUERY PLAN " + StateTables.dropOldURLs).all {
-                $0.optionalText(3)
-            }
-        }
-        #expect(!plan.isEmpty && plan.allSatisfy { !$0.contains("SCAN") }, "\(plan)")
-    }
-
     @Test func `only the middle of a long track is remembered, until it is heard to its end`() throws {
         var places = ResumePlaces()
         let hour = Duration.seconds(3_600)

@@ -255,9 +255,7 @@ import Testing
         memory.watch(player) { error in reports.withLock { $0.append(error) } }
         memory.remember("next")
         memory.setPlayed(true, [Self.episode("1")])
-        var snapshot = try Self.snapshot(of: Self.episode("2"), at: "http://h.example/2.mp3")
-        snapshot.load.stored = ByteRangeSet(0..<900)
-        player.show(snapshot)
+        player.show(try Self.snapshot(of: Self.episode("2"), at: "http://h.example/2.mp3"))
         try await wait(for: "the failure") { reports.withLock { !$0.isEmpty } }
         memory.setPlayed(true, [Self.episode("3")])
         memory.setPlayed(false, [Self.episode("1")])
@@ -266,7 +264,6 @@ import Testing
         await memory.finish()
         let state = try saved()
         #expect(state.history == ["next", "stop"] && state.played == [Self.episode("3").key])
-        #expect(state.urls == [Self.episode("2").key: ["http://h.example/2.mp3"]])
         #expect(state.queue.tracks.count == 1 && reports.withLock { $0.count } == 1)
     }
 
@@ -305,15 +302,12 @@ import Testing
         Episode(feed: feed, guid: guid, date: nil, place: 0)
     }
 
-    /// A queue of one episode, which is the current track and cached if it has a number of bytes.
-    private static func snapshot(of episode: Episode, at url: String, bytes: Int64 = 0) throws
-        -> PlayerSnapshot
-    {
+    /// A queue of one episode, which is the current track.
+    private static func snapshot(of episode: Episode, at url: String) throws -> PlayerSnapshot {
         let location = ResourceLocation.web(try #require(WebURL(url)))
         return snapshot {
             $0.tracks = [Track(id: Track.ID(5), location: location, episode: episode)]
             ($0.currentIndex, $0.duration) = (0, .seconds(600))
-            $0.availability = [Track.ID(5): Availability(stored: ByteRangeSet(0..<bytes))]
         }
     }
 
@@ -364,52 +358,6 @@ import Testing
         }
     }
 
-    @Test func `the fullest copy of an episode is found under its earlier URLs`() async throws {
-        let old = "http://cdn.example/old.mp3"
-        let new = "http://new.example/1.mp3"
-        try await play([try Self.snapshot(of: Self.episode("1"), at: old, bytes: 900)])
-        let next = try memory()
-        let track = try Self.snapshot(of: Self.episode("1"), at: new).tracks[0]
-        for (cached, expected) in [
-            ([old: 900], old), ([old: 900, new: 300], old), ([old: 900, new: 900], new), ([:], new),
-        ] as [([String: Int64], String)] {
-            let location = await next.fullestLocation(of: track, in: FakeCacheStatus(bytes: cached))
-            #expect(location.savedText == expected, "\(cached)")
-        }
-        var song = track
-        song.episode = nil
-        let location = await next.fullestLocation(of: song, in: FakeCacheStatus(bytes: [old: 900]))
-        #expect(location.savedText == new)
-        // Of the current track, the loader knows first that it is cached.
-        var playing = try Self.snapshot(of: Self.episode("4"), at: old)
-        playing.load.stored = ByteRangeSet(0..<900)
-        try await play([playing])
-        let fourth = try Self.snapshot(of: Self.episode("4"), at: new).tracks[0]
-        let found = await (try memory()).fullestLocation(
-            of: fourth,
-            in: FakeCacheStatus(bytes: [old: 900])
-        )
-        #expect(found.savedText == old)
-        // What is not cached is not remembered.
-        try await play([try Self.snapshot(of: Self.episode("3"), at: old)])
-        #expect(try saved().urls[Self.episode("3").key] == nil)
-    }
-
-    @Test func `only the latest four URLs of an episode are looked for`() async throws {
-        let now = try memory()
-        for number in 1...5 {
-            let url = "http://cdn.example/\(number)"
-            try await play([try Self.snapshot(of: Self.episode("1"), at: url, bytes: 9)], memory: memory())
-        }
-        await now.finish()
-        let track = try Self.snapshot(of: Self.episode("1"), at: "http://new.example/1.mp3").tracks[0]
-        for (number, isFound) in [(1, false), (2, true), (5, true)] {
-            let url = "http://cdn.example/\(number)"
-            let found = await (try memory()).fullestLocation(of: track, in: FakeCacheStatus(bytes: [url: 9]))
-            #expect((found.savedText == url) == isFound, "\(number)")
-        }
-    }
-
     @Test func `a session that is not saved knows what was played, and changes nothing`() async throws {
         func script() throws -> SessionMemory {
             SessionMemory(folder: folder, options: try .parsed(), isInteractive: false, clock: clock)
@@ -456,17 +404,6 @@ import Testing
         await first.finish()
         #expect(try memory().last.history == ["next", "stop"])
     }
-}
-
-/// A cache with these numbers of bytes.
-private struct FakeCacheStatus: CacheStatus {
-    let bytes: [String: Int64]
-
-    func availability(of urls: [WebURL]) async -> [Availability?] {
-        urls.map { url in bytes[url.requestString].map { Availability(stored: ByteRangeSet(0..<$0)) } }
-    }
-    func facts(of urls: [WebURL]) async -> [TrackFacts?] { urls.map { _ in nil } }
-    func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {}
 }
 
 /// A player that records its commands, and whose snapshots the test sets.
