@@ -94,7 +94,7 @@ struct OpenedURLTests {
     @Test(
         arguments: [
             ("#EXTM3U\na.mp3", ["http://h/a.mp3"], "contains itself"), ("#EXTM3U\n", [], "empty"),
-            ("#EXTM3U\n#EXT-X-VERSION:3\n", [], "HLS"),
+            ("#EXTM3U\n#EXT-X-TARGETDURATION:9\n", [], "HLS"),
             ("#EXTM3U\nb.mp3", (1...8).map { "http://h/\($0)" }, "nested too deeply"),
         ] as [(String, [String], String)]
     )
@@ -157,7 +157,7 @@ struct OpenedURLTests {
     }
 
     @Test func `HLS is refused and not cached`() async {
-        let web = FakeWeb(["http://h/live": "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:9,\n1.ts"])
+        let web = FakeWeb(["http://h/live": "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n1.ts"])
         await #expect { try await resolver(web).tracks(for: "http://h/live") } throws: { error in
             (error as? MediaError)?.description
                 == "http://h/live: HLS is not supported – try the station's MP3 or Icecast URL"

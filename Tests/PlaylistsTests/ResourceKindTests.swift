@@ -75,7 +75,9 @@ struct ResourceKindTests {
         ("a", "<p>playlist</p>", .music, .music, xml),
         // HLS is a list of the pieces of one stream.
         ("a.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n1.ts", .list(.m3u), .list(.m3u), hls),
-        ("a", "#EXT-X-VERSION:3\n1.ts", .music, .music, hls),
+        ("a", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n1.m3u8", .music, .music, hls),
+        // M3U lists have private tags.
+        ("a", "#EXTM3U\n#EXT-X-APP:TV\n#EXTINF:9,\n1.mp3", .music, .list(.m3u), .list(.m3u)),
         // A tag means music, whatever the name says.
         ("a.m3u", "ID3\u{3}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}#EXTM3U", .list(.m3u), .music, music),
         // So does a magic number of music.

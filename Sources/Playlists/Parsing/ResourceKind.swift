@@ -117,10 +117,8 @@ package enum ResourceKind: Sendable, Equatable {
         let text = head.trimmed
         if text.starts(withLowercase: "<") { return markup(text, isAtFolder: isAtFolder) }
         if head.contains(0) { return binary }
-        let isExtended = text.starts(withLowercase: "#extm3u") || text.starts(withLowercase: "#extinf")
-        if isExtended || text.starts(withLowercase: "#ext-x-") {
-            return text.contains(lowercase: "#ext-x-")
-                ? hls : .list(.m3u)
+        if text.starts(withLowercase: "#extm3u") || text.starts(withLowercase: "#extinf") {
+            return HLSPlaylistKind.of(text) == nil ? .list(.m3u) : hls
         }
         if text.starts(withLowercase: "[playlist]") || text.starts(withLowercase: "[reference]") {
             return .list(.pls)

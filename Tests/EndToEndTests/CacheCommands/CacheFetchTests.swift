@@ -96,7 +96,7 @@ import Testing
         for name in ["/a.mp3", "/b.mp3", "/inner.mp3"] {
             #expect(try await stage.info(name)?["pinned"] as? Bool == true, "\(name)")
         }
-        let live = "#EXTM3U\n#EXT-X-VERSION:3\n1.ts\n"
+        let live = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n1.ts\n"
         stage.server.set(Array(live.utf8), at: "/live.mp3")
         let refused = try await stage.cache("fetch", stage.url("/live.mp3"))
         #expect(refused.status == 2 && refused.errors.contains("HLS"), "\(refused.errors)")

@@ -17,7 +17,7 @@ import Testing
         try stage.folder.write("[playlist]\nFile1=2.mp3\nFile2=loop.mp3\n", to: "web/inner.mp3")
         try stage.folder.write("#EXTM3U\n#EXTINF:1,Loop\nloop.mp3\n", to: "web/loop.mp3")
         try stage.folder.write("2.mp3\n3.mp3\n", to: "web/typed.mp3")
-        try stage.folder.write("#EXTM3U\n#EXT-X-VERSION:3\n1.ts\n", to: "web/live.mp3")
+        try stage.folder.write("#EXTM3U\n#EXT-X-TARGETDURATION:9\n1.ts\n", to: "web/live.mp3")
         let types = "location = /typed.mp3 { default_type audio/x-mpegurl; types {} }"
         server = try await NginxServer(serving: stage.folder.path("web"), extra: types)
     }
