@@ -66,6 +66,7 @@ let package = Package(
         module("HTTP", ["CCurl"]),
         module("Cache", ["CSodium"]),
         module("Loading"),
+        module("Segments"),
         module("Decoding", ["CMpg123", "CFLAC", "CFAAD", "COpus", "CVorbis"]),
         module("Output", ["CPulse"]),
         module("Playback", ["CKissFFT"]),
@@ -73,8 +74,8 @@ let package = Package(
         .executableTarget(
             name: "Reprise",
             dependencies: [
-                "System", "Media", "Playlists", "HTTP", "Cache", "Loading", "Decoding", "Output", "Playback",
-                "TerminalUI", "CToml",
+                "System", "Media", "Playlists", "HTTP", "Cache", "Loading", "Segments", "Decoding", "Output",
+                "Playback", "TerminalUI", "CToml",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -117,6 +118,7 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "CCurl", "RepriseOrigin"]),
         tests("CacheTests", ["Cache", "CSQLite"]),
         tests("LoadingTests", ["Loading", "HTTP", "Cache", "RepriseOrigin"]),
+        tests("SegmentsTests", ["Segments"]),
         tests("NetworkTests", ["HTTP", "Cache", "Loading", "Decoding", "RepriseOrigin"]),
         tests("DecodingTests", ["Decoding"]),
         tests("OutputTests", ["Output"]),
