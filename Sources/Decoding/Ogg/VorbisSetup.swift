@@ -14,7 +14,7 @@ enum VorbisSetup {
     /// `true` if the codebooks in `packet` can be read and take at most some megabytes of memory.
     static func isBounded(_ packet: [UInt8]) -> Bool {
         guard packet.starts(with: mark) else { return false }
-        var bits = LittleEndianBits(packet[mark.count...])
+        var bits = BitReader(Array(packet[mark.count...]), lowestFirst: true)
         var entries = 0
         var numbers = 0
         for _ in 0...bits.next(8) {
@@ -32,20 +32,20 @@ enum VorbisSetup {
     }
 
     /// Skips the lengths of the codes of `count` entries.
-    private static func skipLengths(of count: Int, _ bits: inout LittleEndianBits) {
-        if bits.next(1) == 1 {
+    private static func skipLengths(of count: Int, _ bits: inout BitReader) {
+        if bits.flag() {
             bits.skip(5)
             var known = 0
             while known < count, bits.remaining >= 0 { known += bits.next(width(of: count - known)) }
-        } else if bits.next(1) == 1 {
-            for _ in 0..<count where bits.next(1) == 1 { bits.skip(5) }
+        } else if bits.flag() {
+            for _ in 0..<count where bits.flag() { bits.skip(5) }
         } else {
             bits.skip(5 * count)
         }
     }
 
     /// Skips the numbers from which the vectors of `count` entries are made.
-    private static func skipVectors(of count: Int, _ dimensions: Int, _ bits: inout LittleEndianBits) {
+    private static func skipVectors(of count: Int, _ dimensions: Int, _ bits: inout BitReader) {
         let kind = bits.next(4)
         guard kind > 0 else { return }
         bits.skip(64)
@@ -71,30 +71,4 @@ enum VorbisSetup {
         for _ in 0..<exponent where power <= limit { power *= base }
         return power
     }
-}
-
-/// Reads numbers of up to 32 bits, the least significant bit first; past the end they are 0.
-private struct LittleEndianBits {
-    private let bytes: ArraySlice<UInt8>
-    /// The number of bits that are left; negative if more were read than there are.
-    private(set) var remaining: Int
-
-    init(_ bytes: ArraySlice<UInt8>) {
-        self.bytes = bytes
-        remaining = bytes.count * 8
-    }
-
-    mutating func next(_ count: Int) -> Int {
-        var value = 0
-        for place in 0..<count {
-            if remaining > 0 {
-                let index = bytes.count * 8 - remaining
-                value |= Int(bytes[bytes.startIndex + index / 8] >> UInt8(index % 8) & 1) << place
-            }
-            remaining -= 1
-        }
-        return value
-    }
-
-    mutating func skip(_ count: Int) { remaining -= count }
 }
