@@ -49,29 +49,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [7, 8, 4], [1, 255, 65_025, 1_000_000])
-    func `pictures of any size are left out of comments as they arrive`(mark: Int, piece: Int) {
-        let picture = "METADATA_BLOCK_PICTURE=" + String(repeating: "A", count: 300_000)
-        let list = vorbisComments([picture, "TITLE=One", "", picture, "ALBUM=Two"])
-        let packet = [UInt8](repeating: 3, count: mark) + list + [1]
-        var comments = LongComments(after: mark)
-        var short: [UInt8] = []
-        for start in stride(from: 0, to: packet.count, by: piece) {
-            short += comments.shortened(packet[start..<min(start + piece, packet.count)])
-        }
-        #expect(short.count < 200 && short.starts(with: packet.prefix(mark)))
-        let tags = VorbisComments(Array(short.dropFirst(mark))).tags
-        #expect(tags == TrackTags(title: "One", album: "Two"))
-    }
-
-    @Test(arguments: 0..<300 as Range<UInt64>)
-    func `damaged comments are shortened without a crash, and never become longer`(seed: UInt64) {
-        var mutator = Mutator(seed: seed)
-        let list = mutator.damaged(vorbisComments(["TITLE=One", "", "ALBUM=Two"]), favouring: [0, 4, 9, 13])
-        var comments = LongComments(after: 4)
-        #expect(comments.shortened(list[...]).count <= list.count)
-    }
-
     @Test func `text that is not UTF-8 is read as that of Windows`() {
         let bytes = vorbisComments([Array("TITLE=Caf".utf8) + [0xE9]])
         #expect(VorbisComments(bytes).tags.title == "Café")

@@ -9,9 +9,10 @@ struct FLACMapping: OggCodec {
     private static let prefixByteCount = 13
     private static let majorVersion: UInt8 = 1
     private static let commentsKind: UInt8 = 4
+    /// The length of the head of a block.
+    private static let headByteCount = 4
 
     let stream: FLACStreamInfo
-    let commentsMarkByteCount = 4
 
     init(_ packet: [UInt8]) throws(Refusal) {
         let block = packet.dropFirst(Self.prefixByteCount)
@@ -19,7 +20,7 @@ struct FLACMapping: OggCodec {
             packet.prefix(Self.prefixByteCount).suffix(4).elementsEqual("fLaC".utf8),
             block.first.map(Self.kind) == 0,
             let stream = FLACStreamInfo(
-                block.dropFirst(commentsMarkByteCount).prefix(FLACStreamInfo.byteCount)
+                block.dropFirst(Self.headByteCount).prefix(FLACStreamInfo.byteCount)
             )
         else { throw .damaged }
         guard PCMLayout.rates.contains(stream.sampleRate) else {
@@ -55,9 +56,8 @@ struct FLACMapping: OggCodec {
     func beginsMusic(_ found: OggPageWalk.Found) -> Bool { found.body.first == 0xFF }
 
     /// Empty if `packet` is another block.
-    func comments(in packet: [UInt8]) -> [UInt8] {
-        packet.first.map(Self.kind) == Self.commentsKind
-            ? Array(packet.dropFirst(commentsMarkByteCount)) : []
+    func comments(in packet: [UInt8]) -> ArraySlice<UInt8> {
+        packet.first.map(Self.kind) == Self.commentsKind ? packet.dropFirst(Self.headByteCount) : []
     }
 
     func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {

@@ -34,10 +34,8 @@ protocol OggCodec: Sendable {
     /// `true` if the music begins with `found`, a page behind the first one that continues no packet,
     /// although no header so far was the last one.
     func beginsMusic(_ found: OggPageWalk.Found) -> Bool
-    /// The bytes in front of the list of comments in the second packet.
-    var commentsMarkByteCount: Int { get }
     /// The list of comments in `packet`, the second one of a stream.
-    func comments(in packet: [UInt8]) -> [UInt8]
+    func comments(in packet: [UInt8]) -> ArraySlice<UInt8>
 
     /// Opens the library of the codec, if it is not open yet, and creates a decoder.
     ///
@@ -58,8 +56,6 @@ extension OggCodec {
     var usualPageByteCount: Int64 { 8 << 10 }
 
     func beginsMusic(_ found: OggPageWalk.Found) -> Bool { false }
-
-    func comments(in packet: [UInt8]) -> [UInt8] { Array(packet.dropFirst(commentsMarkByteCount)) }
 }
 
 /// The codecs in Ogg, by the bytes with which their first packets begin.
@@ -124,7 +120,7 @@ struct VorbisHead: OggCodec {
 
     var usualBytesPerSecond: Double { bitRate > 0 ? Double(bitRate) / 8 : 16_000 }
 
-    var commentsMarkByteCount: Int { Self.mark.count }
+    func comments(in packet: [UInt8]) -> ArraySlice<UInt8> { packet.dropFirst(Self.mark.count) }
 
     /// The type of a header is odd (Vorbis I §4.2.1).
     func isHeader(_ packet: [UInt8], number: Int) -> Bool {
@@ -213,7 +209,7 @@ struct OpusHead: OggCodec {
 
     var primingFrames: FrameCount { Self.primingFrames }
 
-    var commentsMarkByteCount: Int { Self.mark.count }
+    func comments(in packet: [UInt8]) -> ArraySlice<UInt8> { packet.dropFirst(Self.mark.count) }
 
     func isHeader(_ packet: [UInt8], number: Int) -> Bool {
         packet.starts(with: number == 1 ? Self.mark : Self.commentMark)

@@ -4,7 +4,8 @@ import Media
 ///
 /// In a chained resource, each of the streams that follow one another has a head.
 struct OggHead {
-    /// The most bytes in front of the music. Only pictures in comments take more than some kilobytes.
+    /// The most bytes in front of the music. Only pictures, which may be among the comments, take more than
+    /// some kilobytes.
     private static let mostByteCount: Int64 = 32 << 20
     /// The most packets that are skipped in search of the headers, such as empty ones and repeated headers.
     private static let mostOthers = 64
@@ -14,13 +15,13 @@ struct OggHead {
 
     let serial: UInt32
     let codec: any OggCodec
+    /// The packets in front of the music. That of the comments, which no decoder needs, is empty.
     let headers: [[UInt8]]
     let comments: VorbisComments
     /// The offset of the first page of the music.
     let dataStart: Int64
-    /// The most bytes of memory that the head takes. A longer packet of comments is cut to
-    /// `OggPackets.longestPacket`.
-    var byteCount: Int { headers.reduce(1_024) { $0 + 2 * $1.count } }
+    /// The most bytes of memory that the head takes.
+    var byteCount: Int { headers.reduce(1_024 + 2 * comments.tags.textSize) { $0 + 2 * $1.count } }
 
     /// Reads the head that begins with the next page, or with `first`, which was read already.
     ///
@@ -29,8 +30,9 @@ struct OggHead {
     static func read(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
         var chosen: (serial: UInt32, codec: any OggCodec)?
         var refusal: Refusal?
-        var packets = OggPackets()
+        var packets = OggPackets(upTo: Int(mostByteCount))
         var headers: [[UInt8]] = []
+        var comments = VorbisComments([])
         var headerCount = 0
         var otherCount = 0
         var next = first
@@ -64,7 +66,7 @@ struct OggHead {
                     serial: chosen.serial,
                     codec: chosen.codec,
                     headers: headers,
-                    comments: VorbisComments(headers.dropFirst().first.map(chosen.codec.comments) ?? []),
+                    comments: comments,
                     dataStart: end
                 )
             }
@@ -79,11 +81,11 @@ struct OggHead {
                     continue
                 }
                 headerCount += 1
-                if headerCount <= mostHeaders { headers.append(packet) }
+                let isComments = headerCount == 2
+                if isComments { comments = VorbisComments(chosen.codec.comments(in: packet)) }
+                if headerCount <= mostHeaders { headers.append(isComments ? [] : packet) }
                 if chosen.codec.endsHeaders(packet, number: headerCount) { return head(upTo: found.end) }
             }
-            // The second header has the comments.
-            if headerCount == 1 { packets.expectComments(after: chosen.codec.commentsMarkByteCount) }
         }
     }
 }

@@ -1,7 +1,6 @@
 /// Joins the segments of one logical stream's pages to packets (RFC 3533 §5). Pure.
 struct OggPackets {
-    /// The most bytes of a packet that are kept, unless a codec has longer packets. Comments are only longer
-    /// if they contain pictures.
+    /// The most bytes of a packet that are kept, unless a codec has longer packets.
     static let longestPacket = 256 << 10
 
     /// The packets that end on a page.
@@ -19,16 +18,8 @@ struct OggPackets {
     private var partial: [UInt8]?
     private var sequence: UInt32?
     private let mostBytes: Int
-    /// Shortens the next packet, if it is one of comments.
-    private var comments: LongComments?
 
     init(upTo mostBytes: Int = longestPacket) { self.mostBytes = mostBytes }
-
-    /// Leaves the pictures out of the next packet, whose comments begin after `markByteCount` bytes. Does
-    /// nothing if that packet has begun.
-    mutating func expectComments(after markByteCount: Int) {
-        if partial == nil { comments = LongComments(after: markByteCount) }
-    }
 
     /// Takes the next page of the logical stream.
     mutating func receive(_ found: OggPageWalk.Found) -> Content {
@@ -49,15 +40,11 @@ struct OggPackets {
         partial = nil
         for length in page.lacing {
             let end = start + Int(length)
-            if !isLost, packet.count < mostBytes {
-                let bytes = found.body[start..<end]
-                packet += comments?.shortened(bytes) ?? Array(bytes)
-            }
+            if !isLost, packet.count < mostBytes { packet += found.body[start..<end] }
             start = end
             isOpen = length == 255
             guard !isOpen else { continue }
             if !isLost { content.packets.append(packet) }
-            comments = nil
             packet = []
             isLost = false
         }

@@ -8,7 +8,7 @@ package struct VorbisComments: Sendable, Equatable {
     /// The most comments that are read; no ordinary file has so many.
     private static let mostComments = 4_096
     /// The longest comment that is read. Longer ones are pictures.
-    fileprivate static let longestComment = 16_384
+    private static let longestComment = 16_384
     /// The most values of one name that are joined.
     private static let mostValues = 16
     /// In decibels: `R128_…` gains aim at -23 LUFS, ReplayGain at -18 LUFS.
@@ -22,9 +22,11 @@ package struct VorbisComments: Sendable, Equatable {
     private var artists: [String] = []
     private var genres: [String] = []
 
+    package init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
     /// Parses a list that begins with the name of the program that wrote it.
-    package init(_ bytes: [UInt8]) {
-        var rest = bytes[...]
+    package init(_ bytes: ArraySlice<UInt8>) {
+        var rest = bytes
         guard let vendor = Self.takeNumber(&rest), vendor <= rest.count else { return }
         rest = rest.dropFirst(vendor)
         guard let count = Self.takeNumber(&rest) else { return }
@@ -74,64 +76,5 @@ package struct VorbisComments: Sendable, Equatable {
         guard bytes.count >= 4 else { return nil }
         defer { bytes = bytes.dropFirst(4) }
         return Int(ChunkWalk.number(bytes.prefix(4), isBigEndian: false))
-    }
-}
-
-/// Shortens a list of comments while it arrives: comments that are too long to be texts, such as pictures,
-/// become empty.
-struct LongComments {
-    private enum Part {
-        case mark
-        case vendorLength, vendor
-        case count
-        case length, comment, picture
-    }
-
-    private var part = Part.mark
-    /// The bytes of `part` that are still to come.
-    private var left: Int
-    private var number: [UInt8] = []
-
-    /// A list after `markByteCount` bytes of another kind, which stay.
-    init(after markByteCount: Int) { left = markByteCount }
-
-    /// The shortened list, for the next bytes of the whole one.
-    mutating func shortened(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = bytes
-        while !rest.isEmpty {
-            let some = rest.prefix(left)
-            rest = rest.dropFirst(some.count)
-            left -= some.count
-            switch part {
-            case .mark, .vendor, .count, .comment: result += some
-            case .vendorLength, .length: number += some
-            case .picture: break
-            }
-            if left == 0 { result += begin() }
-        }
-        return result
-    }
-
-    /// Begins the next part, after one that is complete; returns the length in front of it, if it has one.
-    private mutating func begin() -> [UInt8] {
-        let length = Int(ChunkWalk.number(number[...], isBigEndian: false))
-        defer { number = [] }
-        switch part {
-        case .mark: go(to: .vendorLength, 4)
-        case .vendorLength: go(to: .vendor, length)
-        case .vendor: go(to: .count, 4)
-        case .count, .comment, .picture: go(to: .length, 4)
-        case .length where length > VorbisComments.longestComment:
-            go(to: .picture, length)
-            return [0, 0, 0, 0]
-        case .length: go(to: .comment, length)
-        }
-        return number
-    }
-
-    private mutating func go(to part: Part, _ count: Int) {
-        self.part = part
-        left = count
     }
 }

@@ -78,7 +78,7 @@ package struct TrackTags: Sendable, Equatable {
     }
 
     /// The bytes of all texts in UTF-8.
-    var textSize: Int {
+    package var textSize: Int {
         let texts = [title, artist] + (rare.map { rare in Rare.texts.map { rare.value[keyPath: $0] } } ?? [])
         return texts.reduce(0) { $0 + ($1?.string.utf8.count ?? 0) }
     }

@@ -145,7 +145,6 @@ import Testing
     /// A codec with given needs; the search asks for nothing else.
     struct Codec: OggCodec {
         let format = AudioFormat(sampleRate: 48_000, channelCount: 2, sample: .f32)
-        let commentsMarkByteCount = 0
         var primingFrames: FrameCount = 0
         var primesWithPacket = true
         /// In bytes per second.
@@ -157,6 +156,7 @@ import Testing
 
         func isHeader(_ packet: [UInt8], number: Int) -> Bool { false }
         func endsHeaders(_ packet: [UInt8], number: Int) -> Bool { false }
+        func comments(in packet: [UInt8]) -> ArraySlice<UInt8> { [] }
         func handle(headers: [[UInt8]], subject: SafeText) async throws -> any PacketCodec {
             throw Refusal.damaged
         }

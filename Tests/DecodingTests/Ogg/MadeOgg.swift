@@ -111,6 +111,22 @@ struct MadeOgg: Sendable, CustomStringConvertible {
         var granule: Int64
         var lacing: [UInt8]
         var body: [UInt8]
+
+        /// The pages of a header `packet` alone.
+        static func pages(of packet: [UInt8]) -> [Page] {
+            let most = 255 * 255
+            return stride(from: 0, through: packet.count, by: most).map { start in
+                let body = Array(packet[start...].prefix(most))
+                let isLast = body.count < most
+                return Page(
+                    flags: start > 0 ? 1 : 0,
+                    granule: isLast ? 0 : -1,
+                    lacing: Array(repeating: 255, count: body.count / 255)
+                        + (isLast ? [UInt8(body.count % 255)] : []),
+                    body: body
+                )
+            }
+        }
     }
 
     /// This file with the pages that `change` makes of its own, numbered in order; `how` describes it.

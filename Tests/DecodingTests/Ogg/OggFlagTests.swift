@@ -119,6 +119,20 @@ import Testing
         expectSame(try await pcm(changed), whole)
     }
 
+    @Test(arguments: [200_000, 300_000, 3_000_000])
+    func `tags in front of pictures of any size, and behind them, are found`(size: Int) async throws {
+        let picture = "METADATA_BLOCK_PICTURE=" + String(repeating: "A", count: size)
+        let list = vorbisComments(["TITLE=One", picture, "ARTIST=Two", "", picture, "ALBUM=Three"])
+        let made = MadeOgg.opus.repaged("with pictures of \(size)") { pages in
+            pages[..<1] + MadeOgg.Page.pages(of: OpusHead.commentMark + list) + pages[2...]
+        }
+        let decoder = OggDecoder(ProbedStream(source: MemorySource(made.bytes), subject: "song"))
+        try await decoder.open()
+        #expect(decoder.info.tags == TrackTags(title: "One", artist: "Two", album: "Three"))
+        #expect(decoder.chain.current.memory < 2_000)
+        expectSame(try await decodeBytes(decoder), try await pcm(.opus))
+    }
+
     @Test func `Opus without comments plays from its first page of music on`() async throws {
         let whole = try await pcm(.opus)
         let bare = MadeOgg.opus.repaged("without comments") { Array([$0[0]] + $0[2...]) }
