@@ -308,7 +308,7 @@ extension Wiring {
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             opener: loaders,
             makeDecoder: makeDecoder,
-            isDamaged: { try await FLACDecoder.isDamaged($0) },
+            isDamaged: { try await FLACDigest.isDamaged($0) },
             lastNotCached: { lastNotCached.value },
             closeOpened: { await resolver.close() },
             shutdown: {

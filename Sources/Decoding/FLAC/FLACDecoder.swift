@@ -14,7 +14,6 @@ package final class FLACDecoder: AudioDecoder {
 
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
-    private let checksDigest: Bool
     /// The streams that were reached.
     private var chain = StreamChain<FLACMap>()
     private var place: Place?
@@ -26,33 +25,27 @@ package final class FLACDecoder: AudioDecoder {
     /// The place up to which the stream is decoded that is played. A class, so that the bytes have one owner
     /// and are changed in place.
     private final class Place {
-        let handle: FLACHandle
         let output: PacketOutput
         var walk: FLACFrameWalk
 
         init(_ handle: FLACHandle, _ walk: FLACFrameWalk) {
-            self.handle = handle
             self.walk = walk
             output = PacketOutput(handle)
         }
     }
 
     /// Creates a decoder for `stream`. It reads nothing before `open`.
-    package convenience init(_ stream: ProbedStream) { self.init(stream, checksDigest: false) }
-
-    private init(_ stream: ProbedStream, checksDigest: Bool) {
-        input = stream
-        self.checksDigest = checksDigest
-    }
+    package init(_ stream: ProbedStream) { input = stream }
 
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> Place {
         if let place { return place }
         let start = try await input.begun(as: .flac)
-        var reader = ChunkReader(start)
-        let (head, stream, window) = try await head(at: start.offset, &reader)
-        var (map, made) = try await begin(stream, window, head.seekPoints, checksDigest: checksDigest)
+        let (head, stream, window) = try await input.reporting {
+            try await FLACHead.read(ChunkReader(start), at: start.offset)
+        }
+        var (map, made) = try await begin(stream, window, head.seekPoints)
         // The first frames show if headers state positions, so that the first seek knows it.
         var ahead = made.walk
         while !stream.hasEqualBlocks, !map.stream.numbersVaryingBlocks, case .frame = ahead.next() {
@@ -70,33 +63,14 @@ package final class FLACDecoder: AudioDecoder {
         return made
     }
 
-    /// Reads the head at `offset`. Returns it with its stream and the first bytes of the frames, as far as
-    /// they were read.
-    private func head(at offset: Int64, _ reader: inout ChunkReader) async throws
-        -> (FLACHead, FLACStreamInfo, ByteWindow)
-    {
-        var head = FLACHead(at: offset)
-        do {
-            while let range = head.wanted { try head.took(try await reader.bytes(in: range)) }
-        } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject)
-        }
-        guard let stream = head.stream, let audioStart = head.audioStart else {
-            throw Refusal.damaged.error(of: input.subject)
-        }
-        let held = Array(reader.held(in: audioStart..<PlaceTable.farthest))
-        return (head, stream, ByteWindow(source, at: audioStart, holding: held))
-    }
-
     /// Begins `stream`, whose first frame is at the start of `window`, and which follows the one that is
     /// played.
     private func begin(
         _ stream: FLACStreamInfo,
         _ window: ByteWindow,
-        _ seekPoints: [PlaceTable.Place] = [],
-        checksDigest: Bool = false
+        _ seekPoints: [PlaceTable.Place] = []
     ) async throws -> (FLACMap, Place) {
-        let handle = try await FLACHandle.opened(for: stream, of: input.subject, checksDigest: checksDigest)
+        let handle = try await FLACHandle.opened(for: stream, of: input.subject)
         var window = window
         // A stream of unknown length, such as a broadcast, may begin at any position.
         var first: FLACFrameHeader?
@@ -124,14 +98,16 @@ package final class FLACDecoder: AudioDecoder {
     private func turn(from last: Place, at offset: Int64, to stream: FLACStreamInfo?) async throws -> Place {
         ended(last, at: offset)
         chain.streams[chain.playing].note(end: last.output.position)
-        var window = ByteWindow(source, at: offset)
-        var described = stream
-        if described == nil {
-            var reader = ChunkReader(source, at: offset)
-            (_, described, window) = try await head(at: offset, &reader)
+        let found: (stream: FLACStreamInfo, frames: ByteWindow)
+        if let stream {
+            found = (stream, ByteWindow(source, at: offset))
+        } else {
+            let read = try await input.reporting {
+                try await FLACHead.read(ChunkReader(source, at: offset), at: offset)
+            }
+            found = (read.stream, read.frames)
         }
-        guard let described else { throw Refusal.damaged.error(of: input.subject) }
-        let (map, next) = try await begin(described, window)
+        let (map, next) = try await begin(found.stream, found.frames)
         try chain.go(on: map, in: input)
         place = next
         // Another format is reported before its facts.
@@ -147,7 +123,7 @@ package final class FLACDecoder: AudioDecoder {
 
     private func update(_ place: Place) {
         info.format = place.output.format
-        info.codec = place.handle.name
+        info.codec = place.output.codec.name
         info.revise(by: chain)
     }
 
@@ -302,39 +278,5 @@ package final class FLACDecoder: AudioDecoder {
         // The key of the table includes the length, which the next session knows when it opens the table.
         chain.streams[0].audioEnd = source.length
         return chain.current.stored()
-    }
-
-    /// Decodes all of `source`: `true` if it is FLAC, also in Ogg, whose samples do not have the MD5 that it
-    /// states, because it is damaged or cut short. `false` for everything else, for FLAC that states no MD5,
-    /// and without libFLAC.
-    package static func isDamaged(_ source: any ByteSource) async throws -> Bool {
-        var stream = ProbedStream(source: source, subject: "")
-        let decoder: FLACDecoder
-        let place: Place
-        do {
-            try await stream.start.skipTags(of: "")
-            switch try await stream.start.kind() {
-            case .flac: break
-            case .ogg:
-                let start = stream.start
-                return try await FLACMapping.isDamaged(
-                    OggPageReader(source, at: start.offset, holding: start.bytes)
-                )
-            default: return false
-            }
-            decoder = FLACDecoder(stream, checksDigest: true)
-            place = try await decoder.opening()
-        } catch is MediaError {
-            return false
-        }
-        guard decoder.chain.current.stream.digest != nil else { return false }
-        let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: readByteCount, alignment: 16)
-        defer { pcm.deallocate() }
-        do {
-            while case .frames = try await decoder.decode(into: pcm) {}
-        } catch is MediaError {
-            return true
-        }
-        return place.output.isDamaged || !place.handle.finish()
     }
 }

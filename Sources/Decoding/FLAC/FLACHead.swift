@@ -7,27 +7,29 @@ import Media
 struct FLACHead {
     /// The most blocks that are walked; no ordinary file has so many.
     private static let mostBlocks = 512
-    /// The most bytes of comments to read. Pictures in them usually follow the texts.
-    private static let mostComments: Int64 = 65_536
-    /// The most bytes of a seek table to read: a point for each second of five hours.
-    private static let mostPoints: Int64 = 18_000 * Int64(pointByteCount)
     private static let pointByteCount = 18
     static let mark = Array("fLaC".utf8)
     private static let headByteCount: Int64 = 4
     /// The bytes of the mark, and of STREAMINFO with its head.
     static let leastByteCount = 8 + FLACStreamInfo.byteCount
 
+    /// The blocks that are needed.
     private enum Kind: UInt8 {
-        case streamInfo, padding, application, seekTable, comments, cueSheet, picture
+        case streamInfo = 0
+        case seekTable = 3
+        case comments = 4
+        case picture = 6
     }
 
-    private enum Step {
-        case mark
-        case head
-        case content(Kind?, ByteRange)
-    }
+    /// The most bytes to read of a block's content, by its kind: of a seek table, a point for each second of
+    /// five hours. Pictures in comments usually follow the texts.
+    private static let contents: [Kind: Int64] = [
+        .streamInfo: Int64(FLACStreamInfo.byteCount), .seekTable: 18_000 * Int64(pointByteCount),
+        .comments: 65_536,
+    ]
 
-    private var step = Step.mark
+    /// The block whose content is wanted; `nil` while the head of a block is.
+    private var block: (kind: Kind, content: ByteRange)?
     private var blockCount = 0
     private var isLast = false
     /// The bytes to read next; `nil` at the end of the blocks.
@@ -42,8 +44,8 @@ struct FLACHead {
     /// The offset of the first frame; `nil` until all blocks were walked.
     private(set) var audioStart: Int64?
 
-    /// A walk over the stream that begins at `offset`.
-    init(at offset: Int64) { wanted = offset..<offset + Self.headByteCount }
+    /// A walk over the stream whose mark is at `offset`.
+    init(at offset: Int64) { go(to: offset + Int64(Self.mark.count)) }
 
     /// `true` if `bytes` begin with the mark, and with STREAMINFO as the first block.
     static func isStart(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -57,20 +59,14 @@ struct FLACHead {
     /// Throws if this is not a FLAC stream that can be played.
     mutating func took(_ bytes: some Collection<UInt8>) throws(Refusal) {
         guard let range = wanted else { return }
-        switch step {
-        case .mark:
-            guard bytes.elementsEqual(Self.mark) else { throw Refusal.damaged }
-            go(to: range.upperBound)
-        case .head: try begin(Array(bytes), at: range.lowerBound)
-        case .content(let kind, let content):
-            switch kind {
-            case .streamInfo: try describe(bytes)
-            case .seekTable: parsePoints(bytes)
-            case .comments: comments = comments ?? VorbisComments(Array(bytes))
-            default: break
-            }
-            go(to: content.upperBound)
+        guard let (kind, content) = block else { return try begin(Array(bytes), at: range.lowerBound) }
+        switch kind {
+        case .streamInfo: try describe(bytes)
+        case .seekTable: parsePoints(bytes)
+        case .comments: comments = comments ?? VorbisComments(Array(bytes))
+        case .picture: break
         }
+        go(to: content.upperBound)
     }
 
     private mutating func begin(_ head: [UInt8], at offset: Int64) throws(Refusal) {
@@ -83,21 +79,16 @@ struct FLACHead {
         let start = offset + Self.headByteCount
         let content = start..<start + head[1...].reduce(0) { $0 << 8 | Int64($1) }
         if kind == .picture { cover = cover ?? content }
-        let most: Int64
-        switch kind {
-        case .streamInfo: most = Int64(FLACStreamInfo.byteCount)
-        case .seekTable: most = Self.mostPoints
-        case .comments: most = Self.mostComments
-        default: most = 0
+        guard let kind, let most = Self.contents[kind], !content.isEmpty else {
+            return go(to: content.upperBound)
         }
-        guard most > 0, !content.isEmpty else { return go(to: content.upperBound) }
-        step = .content(kind, content)
-        wanted = start..<min(start + most, content.upperBound)
+        block = (kind, content)
+        wanted = content.first(most)
     }
 
     /// Walks on at `offset`, where a block has ended.
     private mutating func go(to offset: Int64) {
-        step = .head
+        block = nil
         wanted = isLast ? nil : offset..<offset + Self.headByteCount
         guard isLast else { return }
         audioStart = offset
@@ -126,5 +117,19 @@ struct FLACHead {
             else { return }
             seekPoints.append(PlaceTable.Place(position: position, offset: offset))
         }
+    }
+}
+
+extension FLACHead {
+    /// Reads the head at `offset`, where `reader` begins. Returns it with its stream and the first bytes of
+    /// the frames, as far as they were read. Throws `Refusal` if the stream can't be played.
+    static func read(_ reader: ChunkReader, at offset: Int64) async throws -> (
+        head: FLACHead, stream: FLACStreamInfo, frames: ByteWindow
+    ) {
+        var reader = reader
+        var head = FLACHead(at: offset)
+        while let range = head.wanted { try head.took(try await reader.bytes(in: range)) }
+        guard let stream = head.stream, let start = head.audioStart else { throw Refusal.damaged }
+        return (head, stream, reader.window.dropping(Int(start - reader.window.start)))
     }
 }

@@ -66,30 +66,3 @@ struct FLACMapping: OggCodec {
 
     private static func kind(_ byte: UInt8) -> UInt8 { byte & 0x7F }
 }
-
-extension FLACMapping {
-    /// Decodes the stream that begins with the next page: `true` if it is FLAC whose samples do not have the
-    /// MD5 that it states, because it is damaged or cut short. `false` for other codecs, for FLAC that states
-    /// no MD5, and without libFLAC. Streams that follow in a chain are not checked.
-    static func isDamaged(_ pages: OggPageReader) async throws -> Bool {
-        let head: OggHead
-        let decoder: FLACHandle
-        do {
-            head = try await OggHead.read(pages)
-            guard let stream = (head.codec as? FLACMapping)?.stream, stream.digest != nil else {
-                return false
-            }
-            decoder = try await FLACHandle.opened(for: stream, of: "", checksDigest: true)
-        } catch  where error is Refusal || error is MediaError {
-            return false
-        }
-        var packets = OggPackets(upTo: head.codec.longestPacket)
-        while let found = try await pages.next(), found.page.serial == head.serial || !found.page.isFirst {
-            guard found.page.serial == head.serial else { continue }
-            for packet in packets.receive(found).packets where !packet.isEmpty {
-                guard decoder.decode(packet[...]) > 0 else { return true }
-            }
-        }
-        return !decoder.finish()
-    }
-}

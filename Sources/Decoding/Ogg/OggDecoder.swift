@@ -78,18 +78,14 @@ package final class OggDecoder: AudioDecoder {
     }
 
     private func head(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
-        do {
-            return try await OggHead.read(pages, after: first)
-        } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject, isOpen: !chain.streams.isEmpty)
+        try await input.reporting(isOpen: !chain.streams.isEmpty) {
+            try await OggHead.read(pages, after: first)
         }
     }
 
     private func handle(of head: OggHead) async throws -> any PacketCodec {
-        do {
-            return try await head.codec.handle(headers: head.headers, subject: input.subject)
-        } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject, isOpen: !chain.streams.isEmpty)
+        try await input.reporting(isOpen: !chain.streams.isEmpty) {
+            try await head.codec.handle(headers: head.headers, subject: input.subject)
         }
     }
 

@@ -11,7 +11,7 @@ struct ChunkReader {
     /// as the last request reaches.
     private static let shortContent = 1_024
 
-    private var window: ByteWindow
+    private(set) var window: ByteWindow
     private var requestEnd: Int64
     private var requestCount = 0
 

@@ -66,12 +66,7 @@ package final class PCMDecoder: AudioDecoder {
         let start = try await input.begun(as: .wave, .aiff)
         var head = PCMHead(length: source.length)
         var chunks = ChunkReader(start)
-        let walk: ChunkWalk
-        do {
-            walk = try await chunks.read(&head)
-        } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject)
-        }
+        let walk = try await input.reporting { try await chunks.read(&head) }
         guard let layout = head.layout, let samples = head.samples, let music = head.music() else {
             throw Refusal.damaged.error(of: input.subject)
         }

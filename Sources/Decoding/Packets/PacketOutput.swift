@@ -15,8 +15,6 @@ final class PacketOutput {
     /// The frames of the last packet that were not passed on yet, and the silence after them.
     private var held = 0..<0
     private var silence: FrameCount = 0
-    /// `true` once a packet was damaged or missing.
-    private(set) var isDamaged = false
 
     init(_ codec: any PacketCodec) {
         self.codec = codec
@@ -92,7 +90,6 @@ final class PacketOutput {
     /// Replaces `count` missing frames by silence.
     func skip(_ count: FrameCount) {
         guard count > 0 else { return }
-        isDamaged = true
         silence += FrameCount((position..<position + count).clamped(to: music).count)
         position += count
     }

@@ -30,6 +30,16 @@ package struct ProbedStream {
         return start
     }
 
+    /// The result of `body`. If that refuses the stream, the error names the resource; `isOpen` states that
+    /// some of its music is played.
+    func reporting<Result>(isOpen: Bool = false, _ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let refusal as Refusal {
+            throw refusal.error(of: subject, isOpen: isOpen)
+        }
+    }
+
     /// The error for music that breaks off although it goes on in the bytes. A decoder reports `.end` only if
     /// no music follows: it looks for more up to the last byte.
     func brokenOff(because cause: SafeText) -> MediaError {

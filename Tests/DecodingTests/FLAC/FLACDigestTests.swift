@@ -19,7 +19,7 @@ import Testing
     private static let digest = 26..<42
 
     private func isDamaged(_ bytes: [UInt8]) async throws -> Bool {
-        try await FLACDecoder.isDamaged(MemorySource(bytes, isStored: true, shortReads: 5))
+        try await FLACDigest.isDamaged(MemorySource(bytes, isStored: true, shortReads: 5))
     }
 
     @Test(arguments: sound)
