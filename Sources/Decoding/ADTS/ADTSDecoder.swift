@@ -8,7 +8,7 @@ package import Media
 package final class ADTSDecoder: AudioDecoder {
     /// The bytes of one read while playing, of one look at frames elsewhere, and of one scan.
     private static let readByteCount = 96 * 1024
-    private static let lookByteCount = 32 << 10
+    private static let lookByteCount: Int64 = 32 << 10
     private static let sliceByteCount = 64 << 10
     /// The most stored bytes that one seek scans, which takes far less than a second.
     private static let mostScanned = 32 << 20
@@ -68,7 +68,7 @@ package final class ADTSDecoder: AudioDecoder {
         else { throw start.notAudio(input.subject) }
         let origin = start.offset + Int64(first.index)
         let bytes = start.bytes[first.index...]
-        let (packets, mean) = Self.packets(in: bytes, like: first.header, at: origin, isWhole: start.isWhole)
+        let (packets, mean) = Self.packets(in: bytes, like: first.header, isWhole: start.isWhole)
         let output = try await output(of: first.header, trying: packets)
         let packetsPerSecond = Double(output.format.sampleRate) / Double(output.packetFrames)
         var map = ADTSMap(
@@ -100,22 +100,18 @@ package final class ADTSDecoder: AudioDecoder {
     private func output(of header: ADTSHeader, trying packets: [ArraySlice<UInt8>]) async throws
         -> PacketOutput
     {
-        do {
-            let configuration = try header.configuration()
-            return PacketOutput(try await AACHandle.make(configuration, trying: packets))
-        } catch let refusal as Refusal {
-            throw refusal.error(of: input.subject, isOpen: opened != nil)
+        try await input.reporting(isOpen: opened != nil) {
+            PacketOutput(try await AACHandle.make(try header.configuration(), trying: packets))
         }
     }
 
     /// The packets of the frames in `bytes`, and the mean length of these frames.
     private static func packets(
-        in bytes: ArraySlice<UInt8>,
+        in bytes: some Collection<UInt8>,
         like header: ADTSHeader,
-        at offset: Int64,
-        isWhole: Bool
+        isWhole: Bool = false
     ) -> (packets: [ArraySlice<UInt8>], meanLength: Double) {
-        var walk = ADTSWalk(like: header, meanLength: Double(header.frameByteCount), at: offset)
+        var walk = ADTSWalk(like: header, meanLength: Double(header.frameByteCount), at: 0)
         walk.append(bytes)
         if isWhole { walk.finish() }
         var packets: [ArraySlice<UInt8>] = []
@@ -173,9 +169,7 @@ package final class ADTSDecoder: AudioDecoder {
     /// Continues with frames of another rate or with other channels, which begin with `header` at `index` of
     /// the walk's bytes. As at the start, the first packet brings no music.
     private func change(to header: ADTSHeader, at index: Int, _ opened: Opened) async throws {
-        let bytes = opened.walk.bytes[index...]
-        let offset = opened.walk.offset + Int64(index)
-        let (packets, _) = Self.packets(in: bytes, like: header, at: offset, isWhole: false)
+        let (packets, _) = Self.packets(in: opened.walk.bytes[index...], like: header)
         let new = try await output(of: header, trying: packets)
         let old = opened.output
         let (packet, rest) = old.music.lowerBound.quotientAndRemainder(dividingBy: old.packetFrames)
@@ -301,15 +295,9 @@ package final class ADTSDecoder: AudioDecoder {
             opened.map.place(before: output.firstPacket(toPlay: wanted)) == nil
         {
             while let offset = opened.map.nextSample {
-                source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
-                let (bytes, _) = try await look(at: offset, count: RateProfile.sampleByteCount)
                 // The bytes begin in the middle of a frame.
-                let (packets, length) = Self.packets(
-                    in: bytes[...],
-                    like: part.header,
-                    at: offset,
-                    isWhole: false
-                )
+                let bytes = try await source.sample(at: offset)
+                let (packets, length) = Self.packets(in: bytes, like: part.header)
                 opened.map.sample(packets.count > 1 ? length : 0, around: offset)
             }
         }
@@ -327,8 +315,9 @@ package final class ADTSDecoder: AudioDecoder {
             reached = found.reached
         } else {
             let offset = opened.map.offset(of: number)
-            let (bytes, isWhole) = try await look(at: offset)
-            let first = ADTSHeader.firstRun(of: 2, in: bytes, before: bytes.count, isWhole: isWhole)
+            let window = try await source.window(of: offset..<offset + Self.lookByteCount)
+            let bytes = window.bytes
+            let first = ADTSHeader.firstRun(of: 2, in: bytes, before: bytes.count, isWhole: window.isAtEnd)
             let index = first?.index ?? 0
             walk = ADTSWalk(
                 like: first?.header ?? part.header,
@@ -357,13 +346,9 @@ package final class ADTSDecoder: AudioDecoder {
     /// The output for `part`: the present one if its frames are like those of the part.
     private func output(of part: ADTSMap.Part, _ opened: Opened) async throws -> PacketOutput {
         if part.header.isConsistent(with: opened.header) { return opened.output }
-        let (bytes, isWhole) = try await look(at: part.first.offset)
-        let (packets, _) = Self.packets(
-            in: bytes[...],
-            like: part.header,
-            at: part.first.offset,
-            isWhole: isWhole
-        )
+        let start = part.first.offset
+        let window = try await source.window(of: start..<start + Self.lookByteCount)
+        let (packets, _) = Self.packets(in: window.bytes, like: part.header, isWhole: window.isAtEnd)
         return try await output(of: part.header, trying: packets)
     }
 
@@ -382,21 +367,11 @@ package final class ADTSDecoder: AudioDecoder {
             case .missing(let count): reached += Int64(count)
             case .end: return (walk, reached)
             case .needMore:
-                let bytes = try await source.read(at: walk.endOffset, count: Self.lookByteCount)
+                let bytes = try await source.read(at: walk.endOffset, count: Int(Self.lookByteCount))
                 if bytes.isEmpty { walk.finish() } else { walk.append(bytes) }
             }
         }
         return (walk, reached)
-    }
-
-    /// Reads `count` bytes at `offset` with one request; fewer at the end of the resource.
-    private func look(
-        at offset: Int64,
-        count: Int = lookByteCount
-    ) async throws -> (bytes: [UInt8], isWhole: Bool) {
-        var window = ByteWindow(source, at: offset)
-        try await window.fill(count, askingUpTo: count)
-        return (window.bytes, window.isAtEnd)
     }
 
     package func isStored(at time: Duration) -> Bool {
@@ -410,7 +385,7 @@ package final class ADTSDecoder: AudioDecoder {
         guard place != nil || source.arrivesInOrder || opened.map.nextSample == nil else { return false }
         let offset = opened.map.offset(of: number)
         let start = min(place?.offset ?? offset, offset)
-        return source.isStored(start..<max(start, min(offset + Int64(Self.lookByteCount), length)))
+        return source.isStored(start..<max(start, min(offset + Self.lookByteCount, length)))
     }
 
     package func seekTable() -> [UInt8] { opened?.map.stored() ?? [] }

@@ -90,10 +90,7 @@ struct ADTSMap {
 
     /// The offset at which to sample the length of frames next, before a seek beyond the counted packets;
     /// `nil` if no further sample is worth its request.
-    var nextSample: Int64? {
-        guard let length else { return nil }
-        return profile.nextSample(behind: known, mean: countedLength, in: length - origin).map { origin + $0 }
-    }
+    var nextSample: Int64? { known.flatMap(profile.nextSample).map { origin + $0 } }
 
     // MARK: Parts
 
@@ -116,15 +113,22 @@ struct ADTSMap {
     /// The number of packets: counted, or estimated by the length of the resource; `nil` if that is unknown.
     var estimatedCount: Int64? {
         if let packetCount { return packetCount }
-        guard let length else { return nil }
-        let count =
-            profile.frameCount(behind: known, mean: countedLength, in: length - origin)
-            ?? Double(counted.position) + Double(max(0, length - counted.offset)) / countedLength
-        return Int64(min(count, 1e15))
+        guard let known else { return nil }
+        let rest = Double(max(0, known.length - known.offset)) / known.mean
+        return Int64(min(profile.frameCount(behind: known) ?? Double(known.number) + rest, 1e15))
     }
 
-    /// The packet after the last counted one, with its offset from the first frame.
-    private var known: (number: Int64, offset: Int64) { (counted.position, counted.offset - origin) }
+    /// The counted packets, for estimates of the others; `nil` if the length of the resource is unknown.
+    private var known: RateProfile.Known? {
+        length.map { length in
+            RateProfile.Known(
+                number: counted.position,
+                offset: counted.offset - origin,
+                mean: countedLength,
+                length: length - origin
+            )
+        }
+    }
 
     /// The offset of packet `number`, estimated if it was not counted.
     func offset(of number: Int64) -> Int64 {
@@ -132,16 +136,7 @@ struct ADTSMap {
             let start = Place(position: 0, offset: origin)
             return places.offset(of: number, between: start, and: counted)
         }
-        if let length,
-            let offset = profile.offset(
-                ofFrame: number,
-                behind: known,
-                mean: countedLength,
-                in: length - origin
-            )
-        {
-            return origin + offset
-        }
+        if let known, let offset = profile.offset(ofFrame: number, behind: known) { return origin + offset }
         let offset = counted.offset + Int64(min(Double(number - counted.position) * countedLength, 1e15))
         return min(offset, length ?? .max)
     }
@@ -165,14 +160,8 @@ struct ADTSMap {
     /// Takes what `stored` returned in an earlier session for the same stream; anything else changes nothing.
     /// The numbers may be wrong, but lie within the resource.
     mutating func restore(_ table: [UInt8]) {
-        guard let length,
-            let stored = StoredPlaces(
-                table,
-                for: key,
-                adding: 3,
-                atMost: PlaceTable.mostPlaces,
-                before: length
-            ), let last = stored.places.last
+        guard let length, let stored = StoredPlaces(table, for: key, adding: 3, before: length),
+            let last = stored.places.last
         else { return }
         let count = stored.numbers[0]
         let next = Place(position: stored.numbers[1], offset: stored.numbers[2])

@@ -216,10 +216,8 @@ package final class FLACDecoder: AudioDecoder {
         let isLast = number == chain.streams.count - 1
         let known = chain.streams[number]
         if isLast, known.format.frames(in: time - known.startTime) > known.frameCount ?? .max, let tail {
-            var window = ByteWindow(source, at: tail.lowerBound)
             source.willRead(tail)
-            try await window.fill(tail.count, askingUpTo: tail.count)
-            receiveTail(window.bytes, in: tail)
+            receiveTail(try await source.window(of: tail).bytes, in: tail)
         }
         var map = chain.streams[number]
         if isLast { map.audioEnd = source.length }

@@ -311,8 +311,7 @@ package final class OggDecoder: AudioDecoder {
         if let tailRange, chain.tailLength == nil, time > .zero,
             chain.streams.last.map({ $0.end == nil || time > $0.endTime }) ?? false
         {
-            var window = ByteWindow(source, at: tailRange.lowerBound)
-            try await window.fill(tailRange.count, askingUpTo: tailRange.count)
+            let window = try await source.window(of: tailRange)
             if window.end == tailRange.upperBound { receiveTail(window.bytes, in: tailRange) }
         }
         while isUnknown(time), try await findLink() {}

@@ -170,14 +170,8 @@ extension OggLink {
     /// Takes what `stored` returned in an earlier session for the same stream and resource; anything else
     /// changes nothing. Returns `true` if the end of the music was stored.
     mutating func restore(_ bytes: [UInt8]) -> Bool {
-        guard let length,
-            let stored = StoredPlaces(
-                bytes,
-                for: key,
-                adding: 1,
-                atMost: PlaceTable.mostPlaces,
-                before: length
-            ), stored.numbers[0] <= OggPage.farthestGranule
+        guard let length, let stored = StoredPlaces(bytes, for: key, adding: 1, before: length),
+            stored.numbers[0] <= OggPage.farthestGranule
         else { return false }
         table = PlaceTable(stored)
         guard stored.numbers[0] > first else { return false }

@@ -53,3 +53,12 @@ struct ByteWindow {
         return result
     }
 }
+
+extension ByteSource {
+    /// Reads the bytes of `range`, all of which each read requests; fewer at the end of the resource.
+    func window(of range: ByteRange) async throws -> ByteWindow {
+        var window = ByteWindow(self, at: range.lowerBound)
+        try await window.fill(range.count, askingUpTo: range.count)
+        return window
+    }
+}

@@ -94,7 +94,6 @@ extension PlaceTable {
     /// The places that are stored in `bytes` for the stream `key`, whose resource has `length` bytes; none if
     /// `bytes` are damaged or of another stream.
     init(stored bytes: [UInt8], for key: [Int64], length: Int64?) {
-        let stored = StoredPlaces(bytes, for: key, atMost: Self.mostPlaces, before: length)
-        places = stored?.places ?? []
+        places = StoredPlaces(bytes, for: key, before: length)?.places ?? []
     }
 }

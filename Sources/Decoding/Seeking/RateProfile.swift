@@ -36,6 +36,18 @@ struct RateProfile {
     /// contradicts the samples, and is not applied.
     private static let changes = 0.2...5.0
 
+    /// What is known of the stream besides its samples.
+    struct Known {
+        /// The number of frames that were counted.
+        let number: Int64
+        /// The offset at their end, from the first frame.
+        let offset: Int64
+        /// Their mean length.
+        let mean: Double
+        /// The bytes of all music.
+        let length: Int64
+    }
+
     /// A mean length of frames around an offset.
     private struct Sample {
         var offset: Int64
@@ -58,19 +70,19 @@ struct RateProfile {
         samples.sort { $0.offset < $1.offset }
     }
 
-    /// The offset at which to sample next before a seek beyond `known`, in `length` bytes of music; `nil` if
-    /// no further sample is worth its request.
+    /// The offset at which to sample next before a seek beyond `known`; `nil` if no further sample is worth
+    /// its request.
     ///
     /// Two fixed places come first. Then the middle of a gap follows, to narrow down the place where its rate
     /// changes: of the gaps with different rates at their ends, the one whose number of frames is the most
     /// uncertain.
-    func nextSample(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64) -> Int64? {
-        guard samples.count < places.most, length - known.offset > Self.leastRest else { return nil }
+    func nextSample(behind known: Known) -> Int64? {
+        guard samples.count < places.most, known.length - known.offset > Self.leastRest else { return nil }
         let last = max(known.offset, samples.last?.offset ?? 0)
-        let first = places.first.map { Int64($0 * Double(length)) }
+        let first = places.first.map { Int64($0 * Double(known.length)) }
         if samples.count < first.count, let place = first.first(where: { $0 > last }) { return place }
-        guard let count = frameCount(behind: known, mean: mean, in: length) else { return nil }
-        let all = rates(behind: known, mean: mean, in: length)
+        guard let count = frameCount(behind: known) else { return nil }
+        let all = rates(behind: known)
         let gaps = zip(all, all.dropFirst()).map { low, high in
             (middle: (low.offset + high.offset) / 2, uncertainty: abs(Self.effect(low, high)))
         }
@@ -81,31 +93,21 @@ struct RateProfile {
         return samples.contains { $0.offset == gap.middle } ? nil : gap.middle
     }
 
-    /// The offset of frame `number` in `length` bytes of music, of which the frames up to `known`, with the
-    /// mean length `mean`, were counted; `nil` if there are neither samples nor a stated number beyond these.
-    func offset(
-        ofFrame number: Int64,
-        behind known: (number: Int64, offset: Int64),
-        mean: Double,
-        in length: Int64
-    )
-        -> Int64?
-    {
-        guard number > known.number, let pieces = pieces(behind: known, mean: mean, in: length) else {
-            return nil
-        }
+    /// The offset of frame `number`; `nil` if there are neither samples nor a stated number beyond `known`.
+    func offset(ofFrame number: Int64, behind known: Known) -> Int64? {
+        guard number > known.number, let pieces = pieces(behind: known) else { return nil }
         var rest = Double(number - known.number)
         for piece in pieces {
             let count = piece.byteCount / piece.length
             if rest <= count { return Int64(piece.start + rest * piece.length) }
             rest -= count
         }
-        return length
+        return known.length
     }
 
     /// The number of frames as stated, or else as estimated from the samples; `nil` if neither is known.
-    func frameCount(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64) -> Double? {
-        pieces(behind: known, mean: mean, in: length).map { Double(known.number) + Self.count($0) }
+    func frameCount(behind known: Known) -> Double? {
+        pieces(behind: known).map { Double(known.number) + Self.count($0) }
     }
 
     /// A part of the stream in which all frames are taken to have one length.
@@ -120,11 +122,9 @@ struct RateProfile {
     }
 
     /// The mean length up to the end of the known frames, and the samples after it that found frames.
-    private func rates(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64)
-        -> [Sample]
-    {
-        [Sample(offset: known.offset, length: mean)]
-            + samples.filter { $0.offset > known.offset && $0.offset < length && $0.length > 0 }
+    private func rates(behind known: Known) -> [Sample] {
+        [Sample(offset: known.offset, length: known.mean)]
+            + samples.filter { $0.offset > known.offset && $0.offset < known.length && $0.length > 0 }
     }
 
     /// How many more frames the gap has if the rate changes at `high` instead of at `low`.
@@ -132,18 +132,18 @@ struct RateProfile {
         Double(high.offset - low.offset) * (1 / low.length - 1 / high.length)
     }
 
-    private func pieces(behind known: (number: Int64, offset: Int64), mean: Double, in length: Int64)
-        -> [Piece]?
-    {
-        let all = rates(behind: known, mean: mean, in: length)
+    private func pieces(behind known: Known) -> [Piece]? {
+        let all = rates(behind: known)
         let gapCount = all.count - 1
-        guard known.offset < length, mean > 0, statedFrames != nil || gapCount > 0 else { return nil }
+        guard known.offset < known.length, known.mean > 0, statedFrames != nil || gapCount > 0 else {
+            return nil
+        }
         // The share of each gap between two places that precedes the change of its rate.
         var shares = [Double](repeating: 0.5, count: gapCount)
         func pieces() -> [Piece] {
             var start = Double(known.offset)
             return all.enumerated().map { index, sample in
-                var end = Double(length)
+                var end = Double(known.length)
                 if index < gapCount {
                     end =
                         Double(sample.offset) + shares[index] * Double(all[index + 1].offset - sample.offset)
@@ -170,5 +170,14 @@ struct RateProfile {
         let change = Self.count(result) / stated
         guard Self.changes.contains(change) else { return gapCount == 0 ? nil : result }
         return result.map { Piece(start: $0.start, byteCount: $0.byteCount, length: $0.length * change) }
+    }
+}
+
+extension ByteSource {
+    /// Reads the bytes of a sample at `offset`; no others are fetched for it.
+    func sample(at offset: Int64) async throws -> [UInt8] {
+        let range = offset..<offset + Int64(RateProfile.sampleByteCount)
+        willRead(range)
+        return try await window(of: range).bytes
     }
 }

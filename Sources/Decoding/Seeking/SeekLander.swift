@@ -92,10 +92,7 @@ struct SeekLander {
     /// Samples the lengths of frames elsewhere, if nothing else states the place of frame `number`.
     private mutating func sampleRates(for number: Int64) async throws {
         while let offset = map.nextSample(for: number) {
-            source.willRead(offset..<offset + Int64(RateProfile.sampleByteCount))
-            var window = ByteWindow(source, at: offset)
-            try await window.fill(RateProfile.sampleByteCount, askingUpTo: RateProfile.sampleByteCount)
-            let frames = frames(in: window)
+            let frames = frames(in: try await source.sample(at: offset))
             let length = frames.count > 1 ? frames[frames.count - 1].index - frames[0].index : 0
             map.sample(Double(length) / Double(max(1, frames.count - 1)), around: offset)
         }
@@ -146,34 +143,26 @@ struct SeekLander {
         }
         var window = ByteWindow(source, at: wanted.start)
         try await window.fill(wanted.byteCount, askingUpTo: ByteWindow.requestByteCount)
-        var frames = frames(in: window)
+        var frames = frames(in: window.bytes)
         if frames.isEmpty {
             // There may be music after a tag or junk.
             try await window.fill(ByteWindow.requestByteCount, askingUpTo: ByteWindow.requestByteCount)
-            frames = self.frames(in: window)
+            frames = self.frames(in: window.bytes)
         }
-        guard !frames.isEmpty else {
-            guard !window.isAtEnd, window.end < map.audioEnd ?? .max else {
-                return atEnd(wanted: sample, isExact: false)
-            }
-            // The bytes are no music, however many they are: what follows them is played.
-            return FeedPosition(
-                firstFrame: frame,
-                start: window.start,
-                isExact: false,
-                wantedSample: sample,
-                pending: window.bytes
-            )
+        if frames.isEmpty, window.isAtEnd || window.end >= map.audioEnd ?? .max {
+            return atEnd(wanted: sample, isExact: false)
         }
         let exact = exactStart(for: frame, in: frames, at: window.start)
         if frames.contains(where: { $0.header.bitRate != map.header.bitRate }) { map.dropConstantRate() }
         let (index, number) = exact ?? estimatedStart(for: frame, near: offset - window.start, in: frames)
+        // If the bytes are no music, however many they are, what follows them is played.
+        let skipped = frames.isEmpty ? 0 : frames[index].index
         return FeedPosition(
             firstFrame: number,
-            start: window.start + Int64(frames[index].index),
+            start: window.start + Int64(skipped),
             isExact: exact != nil,
             wantedSample: sample,
-            pending: Array(window.bytes[frames[index].index...])
+            pending: Array(window.bytes[skipped...])
         )
     }
 
@@ -232,9 +221,9 @@ struct SeekLander {
     }
 
     /// The frames of the stream's kind; if there are none, frames of another kind.
-    private func frames(in window: ByteWindow) -> [FrameWalker.Frame] {
-        let frames = Array(FrameWalker(window.bytes, like: map.header))
-        return frames.isEmpty ? Array(FrameWalker(window.bytes)) : frames
+    private func frames(in bytes: [UInt8]) -> [FrameWalker.Frame] {
+        let frames = Array(FrameWalker(bytes, like: map.header))
+        return frames.isEmpty ? Array(FrameWalker(bytes)) : frames
     }
 }
 

@@ -32,7 +32,13 @@ struct StoredPlaces {
     ///
     /// No value is trusted: the places may be wrong, but they are at most `most`, rise, and their offsets are
     /// below `end`, if that is known.
-    init?(_ bytes: [UInt8], for key: [Int64], adding count: Int = 0, atMost most: Int, before end: Int64?) {
+    init?(
+        _ bytes: [UInt8],
+        for key: [Int64],
+        adding count: Int = 0,
+        atMost most: Int = PlaceTable.mostPlaces,
+        before end: Int64?
+    ) {
         let start = Self.start(for: key)
         guard var rest = StoredNumbers.checked(bytes), rest.starts(with: start) else { return nil }
         rest = rest.dropFirst(start.count)

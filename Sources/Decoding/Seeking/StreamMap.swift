@@ -153,21 +153,23 @@ struct StreamMap {
         return (frames, max(0, bytes - (origin - firstFrame)))
     }
 
-    /// The number of bytes of music from the origin on, if the rate varies and nothing in the stream states
-    /// how; `nil` otherwise.
-    private var unstatedByteCount: Int64? {
+    /// The facts by which samples estimate places, if the rate varies and nothing in the stream states how;
+    /// `nil` otherwise.
+    private var unstated: RateProfile.Known? {
         guard trusted == nil || isContinued, freeByteCount == nil, !hasConstantRate, table.frameCount == nil,
             let audioEnd,
             audioEnd > origin
         else { return nil }
-        return audioEnd - origin
+        let (number, offset) = lastKnown
+        let length = audioEnd - origin
+        return RateProfile.Known(number: number, offset: offset, mean: meanFrameLength, length: length)
     }
 
     /// The offset in the resource at which to sample the length of frames next, before a seek to frame
     /// `number`; `nil` if no further sample is worth its request.
     func nextSample(for number: Int64) -> Int64? {
-        guard number > lastKnown.number, let length = unstatedByteCount else { return nil }
-        return profile.nextSample(behind: lastKnown, mean: meanFrameLength, in: length).map { origin + $0 }
+        guard let unstated, number > unstated.number else { return nil }
+        return profile.nextSample(behind: unstated).map { origin + $0 }
     }
 
     /// Records that the frames around `offset` of the resource have the mean length `length`; 0 if none were
@@ -198,10 +200,7 @@ struct StreamMap {
             return trim.position(ofSample: (frames + 1) * samplesPerFrame)
         }
         guard let audioEnd, audioEnd > origin else { return nil }
-        let known = unstatedByteCount.flatMap {
-            profile.frameCount(behind: lastKnown, mean: meanFrameLength, in: $0)
-        }
-        let frames = known ?? Double(audioEnd - origin) / meanFrameLength
+        let frames = unstated.flatMap(profile.frameCount) ?? Double(audioEnd - origin) / meanFrameLength
         guard frames < 1e12 else { return nil }
         return trim.position(ofSample: FrameCount(frames.rounded()) * samplesPerFrame)
     }
@@ -251,9 +250,7 @@ struct StreamMap {
         {
             // A server may state any length; the largest ones would overflow.
             offset = Int64(min(share * Double(bytes), 1e15)) - (origin - firstFrame)
-        } else if let length = unstatedByteCount,
-            let place = profile.offset(ofFrame: number, behind: lastKnown, mean: meanFrameLength, in: length)
-        {
+        } else if let unstated, let place = profile.offset(ofFrame: number, behind: unstated) {
             offset = place
         } else {
             offset = Int64(min(Double(number) * meanFrameLength, 1e15))

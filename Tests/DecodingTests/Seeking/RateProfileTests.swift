@@ -126,7 +126,8 @@ import Testing
     private func places(_ length: (Int64) -> Double) -> [Int64] {
         var profile = RateProfile(statedFrames: nil, places: .accurate)
         var places: [Int64] = []
-        while let place = profile.nextSample(behind: (100, 40_000), mean: 400, in: 4_000_000) {
+        let known = RateProfile.Known(number: 100, offset: 40_000, mean: 400, length: 4_000_000)
+        while let place = profile.nextSample(behind: known) {
             places.append(place)
             profile.sample(length(place), around: place)
         }
@@ -136,8 +137,8 @@ import Testing
     @Test func `a stated length that contradicts the samples is not believed`() {
         var profile = RateProfile(statedFrames: 100, places: .accurate)
         profile.sample(400, around: 2_000_000)
-        let known: (number: Int64, offset: Int64) = (50, 20_000)
-        let count = profile.frameCount(behind: known, mean: 400, in: 4_000_000)
+        let known = RateProfile.Known(number: 50, offset: 20_000, mean: 400, length: 4_000_000)
+        let count = profile.frameCount(behind: known)
         #expect(count.map { abs($0 - 10_000) < 100 } == true)
         for stated in [0, -1, .infinity, .nan, 1e300] {
             #expect(RateProfile(statedFrames: stated, places: .accurate).statedFrames == nil)
