@@ -80,20 +80,10 @@ package struct ADTSHeader: Sendable, Equatable {
                 guard let next = ADTSHeader(bytes, at: place), next.isConsistent(with: first) else {
                     return nil
                 }
-                var end = place + next.frameByteCount
-                while let length = tagByteCount(in: bytes, at: end) { end += length }
-                return end
+                return place + next.frameByteCount
             }
             if isRun { return (index, first) }
         }
         return nil
-    }
-
-    /// The length of the tag at `index` of `bytes`, as they may follow any frame; `nil` if none begins there.
-    static func tagByteCount(in bytes: [UInt8], at index: Int) -> Int? {
-        guard index < bytes.count else { return nil }
-        let head = bytes[index...].prefix(APETag.byteCount)
-        if head.starts(with: "TAG".utf8) { return ID3v1Tag.byteCount }
-        return ID3v2Header(head)?.tagByteCount ?? APETag.byteCount(ofHeader: Array(head)).map { Int($0) }
     }
 }

@@ -96,7 +96,7 @@ struct ADTSWalk {
             tagRest -= step
             guard tagRest == 0 else { return false }
             if !isWhole, bytes.count - index < APETag.byteCount, Self.isTag(bytes[index...]) { return false }
-            guard let length = ADTSHeader.tagByteCount(in: bytes, at: index) else { return true }
+            guard let length = FrameRun.tagByteCount(in: bytes, at: index) else { return true }
             tagRest = length
         }
     }

@@ -59,7 +59,7 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         previous = nil
         var isAfterFrame = !isResuming
         while index + FrameHeader.byteCount <= bytes.count {
-            if let length = Self.tagLength(in: bytes, at: index, isAfterFrame: isAfterFrame) {
+            if let length = FrameRun.tagByteCount(in: bytes, at: index, isAfterFrame: isAfterFrame) {
                 index = length > bytes.count - index ? bytes.count : index + length
                 continue
             }
@@ -107,8 +107,7 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         return isRun
     }
 
-    /// The index after the frame at `place` and the tags that follow it; `nil` if it is no frame like
-    /// `first`.
+    /// The index after the frame at `place`; `nil` if it is no frame like `first`.
     private func frameEnd(at place: Int, like first: FrameHeader, free: Int?) -> Int? {
         guard let header = FrameHeader(bytes, at: place),
             isResuming ? header.isAlike(first) : header.isConsistent(with: first),
@@ -118,11 +117,7 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         if header.bitRate == 0, let nearest = freeLength(of: header, at: place), nearest != free {
             return nil
         }
-        var end = place + length
-        while end < bytes.count, let tag = Self.tagLength(in: bytes, at: end, isAfterFrame: true) {
-            end += tag
-        }
-        return end
+        return place + length
     }
 
     /// The distance from the free-format header at `place` to the next one of the same stream, without
@@ -137,22 +132,6 @@ package struct FrameWalker: Sequence, IteratorProtocol {
             }
         }
         return nil
-    }
-
-    /// The length of the tag at `index` of `bytes`, ID3 or APE; `nil` if there is none. The three letters
-    /// `TAG` can occur in junk by chance, and the footer of an APE tag looks like its header, so both are
-    /// accepted only after a frame.
-    fileprivate static func tagLength(in bytes: [UInt8], at index: Int, isAfterFrame: Bool) -> Int? {
-        switch bytes[index] {
-        case UInt8(ascii: "T"):
-            return isAfterFrame && bytes[index...].starts(with: "TAG".utf8) ? ID3v1Tag.byteCount : nil
-        case UInt8(ascii: "I"):
-            return ID3v2Header(bytes[index...].prefix(ID3v2Header.byteCount))?.tagByteCount
-        case UInt8(ascii: "A"):
-            guard isAfterFrame, bytes[index...].starts(with: APETag.mark) else { return nil }
-            return APETag.byteCount(ofHeader: Array(bytes[index...].prefix(APETag.byteCount))).map(Int.init)
-        default: return nil
-        }
     }
 }
 
@@ -251,7 +230,7 @@ package struct FrameScan: Sendable, Equatable {
                 let isTag = "TIA".utf8.contains(bytes[index])
                 guard !isTag || bytes.count - index >= Self.reach || isWhole else { return nil }
                 // In other bytes the letters of a tag can occur by chance.
-                if let length = FrameWalker.tagLength(in: bytes, at: index, isAfterFrame: true) {
+                if let length = FrameRun.tagByteCount(in: bytes, at: index) {
                     if bytes[index] != UInt8(ascii: "T") { gap = .tag }
                     offset += Int64(length)
                     continue
