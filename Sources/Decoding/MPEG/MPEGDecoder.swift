@@ -10,7 +10,6 @@ package final class MPEGDecoder: AudioDecoder {
     /// The bytes of one read while playing: a few seconds of music, since each read may switch to another
     /// thread and back.
     private static let readByteCount = 96 * 1024
-    private static let mostSamplesPerFrame = 1_152
 
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
@@ -114,11 +113,8 @@ package final class MPEGDecoder: AudioDecoder {
         let pcm = UnsafeMutableRawBufferPointer(rebasing: pcm[..<room]).bindMemory(to: Int16.self)
         var written = 0
         while true {
-            let channels = info.format.channelCount
-            written += hold.drain(into: pcm.rebased(from: written))
+            written += hold.drain(into: UnsafeMutableBufferPointer(rebasing: pcm[written...]))
             guard !hold.hasMusic else { break }
-            // A frame that may not fit is left for the next call, unless it is the first.
-            if written > 0, pcm.count - written < Self.mostSamplesPerFrame * channels { break }
             if let format = nextFormat {
                 // The frames written so far have the old format and are returned first.
                 guard written == 0 else { break }
@@ -129,7 +125,7 @@ package final class MPEGDecoder: AudioDecoder {
             guard !feed.isAtEnd else { break }
             switch try opened.handle.next() {
             case .frame(let frame):
-                written += heard(frame, in: opened, into: pcm.rebased(from: written))
+                heard(frame, in: opened)
             case .format(let format) where format == info.format:
                 break
             case .format(let format):
@@ -138,7 +134,7 @@ package final class MPEGDecoder: AudioDecoder {
                 hold.release()
             case .needMore:
                 // Decoded frames are returned before waiting for bytes.
-                if written > 0 { return .frames(written / channels) }
+                if written > 0 { return .frames(written / info.format.channelCount) }
                 if try await !feedMore(opened.handle) { finish(opened) }
             case .end:
                 finish(opened)
@@ -160,33 +156,25 @@ package final class MPEGDecoder: AudioDecoder {
         return true
     }
 
-    /// Records the position of a decoded MPEG frame, and passes on its samples, except padding and those
-    /// before the wanted sample. Returns how many samples were written to `pcm`.
-    private func heard(
-        _ decoded: FeedHandle.Frame,
-        in opened: OpenStream,
-        into pcm: UnsafeMutableBufferPointer<Int16>
-    ) -> Int {
+    /// Records the position of a decoded MPEG frame, and holds its samples, except padding and those before
+    /// the wanted sample.
+    private func heard(_ decoded: FeedHandle.Frame, in opened: OpenStream) {
         let place = gate?.offset(afterFed: decoded.offset) ?? feed.start
         if !feed.isExact { lookForLandmark(decoded.number, at: place, opened) }
         let frame = feed.firstFrame + decoded.number
         let skipped = feed.advance(to: frame, at: place, byteCount: decoded.byteCount)
         if skipped > 0 { info.skippedByteCount += skipped }
-        let samples = decoded.samples
         let channels = info.format.channelCount
-        let count = FrameCount(samples.count / channels)
+        let count = FrameCount(decoded.samples.count / channels)
         if feed.isExact { note(frame, count, at: place, in: opened) }
         let first = frame * opened.map.samplesPerFrame
         let range = first..<first + count
         let wanted = range.clamped(to: feed.wantedSample..<FrameCount.max)
-        guard !wanted.isEmpty else { return 0 }
-        var written = 0
+        guard !wanted.isEmpty else { return }
         for part in feed.isExact ? opened.map.trim.music(in: wanted) : [wanted] {
             let start = Int(part.lowerBound - first) * channels
-            let slice = UnsafeBufferPointer(rebasing: samples[start..<start + part.count * channels])
-            written += hold.pass(slice, into: pcm.rebased(from: written))
+            hold.append(decoded.samples[start..<start + part.count * channels])
         }
-        return written
     }
 
     /// Records the offset `place` of frame `frame`, whose number is exact and which has `count` PCM frames.
@@ -303,11 +291,6 @@ package final class MPEGDecoder: AudioDecoder {
     }
 }
 
-extension UnsafeMutableBufferPointer<Int16> {
-    /// The part from `index` on.
-    fileprivate func rebased(from index: Int) -> Self { Self(rebasing: self[index...]) }
-}
-
 /// An open stream: the handle that decodes it, and the map, to which every decoded frame is added.
 ///
 /// A class, so that `map` has one owner and is changed in place. With a second owner, each recorded frame
@@ -322,8 +305,8 @@ final class OpenStream {
     }
 }
 
-/// Decoded samples that are held back: those for which the caller's buffer had no room and, while frame
-/// numbers are estimates, the last ones decoded.
+/// Decoded samples: those for which the caller's buffer has had no room yet and, while frame numbers are
+/// estimates, the last ones decoded.
 ///
 /// The last ones are padding if the stream ends after them, and music if it continues.
 struct PaddingHold {
@@ -338,17 +321,7 @@ struct PaddingHold {
     /// `true` if some of the held samples are known to be music; those are the first ones.
     var hasMusic: Bool { held.count > paddingCount }
 
-    /// Adds `samples`, and writes to `pcm` all but the last `paddingCount` samples, as far as they fit.
-    /// Returns how many were written.
-    mutating func pass(_ samples: UnsafeBufferPointer<Int16>, into pcm: UnsafeMutableBufferPointer<Int16>)
-        -> Int
-    {
-        if paddingCount == 0, held.isEmpty, samples.count <= pcm.count {
-            return pcm.update(fromContentsOf: samples)
-        }
-        held.append(contentsOf: samples)
-        return drain(into: pcm)
-    }
+    mutating func append(_ samples: some Collection<Int16>) { held.append(contentsOf: samples) }
 
     /// Treats all held samples as music, except those for whose index `keeps` returns `false`.
     mutating func release(keeping keeps: (Int) -> Bool = { _ in true }) {
