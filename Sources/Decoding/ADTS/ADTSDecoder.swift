@@ -85,13 +85,12 @@ package final class ADTSDecoder: AudioDecoder {
         made.output.restart(atPacket: 0, playing: made.width..<FrameCount.max)
         opened = made
         input.forgetStart()
-        var info = StreamInfo(format: output.format, bytesPerSecond: 1)
+        info.format = output.format
         info.audioStart = origin
         info.codec = "ADTS, " + output.codec.name
         info.tags = start.tags
         info.chapters = start.chapters
         info.loudness = start.loudness
-        self.info = info
         refine(made)
         return made
     }

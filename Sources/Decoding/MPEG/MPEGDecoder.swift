@@ -26,7 +26,7 @@ package final class MPEGDecoder: AudioDecoder {
     private var nextFormat: AudioFormat?
     private var walk = StoredWalk()
     /// The tag in front of the music, while not all of its texts were read; `nil` otherwise.
-    private var longTag: UnreadTag?
+    private var longTag: ID3v2Tag?
     /// The ReplayGain in the leading tags.
     private var tagged = Loudness()
     /// The length of the resource when it was last looked at.
@@ -54,14 +54,13 @@ package final class MPEGDecoder: AudioDecoder {
         opened = made
         gate = FrameGate(map.scan(fromFrame: 0, at: feed.start))
         input.forgetStart()
-        var info = StreamInfo(format: map.format, bytesPerSecond: 1)
+        info.format = map.format
         info.tags = start.tags
         info.chapters = start.chapters
         longTag = start.longTag
         tagged = start.loudness
         info.loudness = tagged.filled(from: head.xing?.loudness ?? Loudness())
         info.skippedByteCount = head.firstFrame - start.offset
-        self.info = info
         revise(by: map)
         try await lookAtTail(made)
         return made
@@ -98,12 +97,12 @@ package final class MPEGDecoder: AudioDecoder {
     /// Reads the other texts and chapters of a long tag once they are stored, and fetches only short pieces
     /// of it.
     private func lookAtLongTag() async throws {
-        guard var unread = longTag else { return }
-        try await unread.readStored(in: source)
-        unread.fetch(from: source)
-        longTag = unread.tag.wanted == nil ? nil : unread
-        info.tags = unread.tag.tags.filled(from: info.tags)
-        if unread.tag.chapters.count > info.chapters.count { info.chapters = unread.tag.chapters }
+        guard var tag = longTag else { return }
+        try await tag.readStored(in: source)
+        tag.fetch(from: source)
+        longTag = tag.wanted == nil ? nil : tag
+        info.tags = tag.tags.filled(from: info.tags)
+        if tag.chapters.count > info.chapters.count { info.chapters = tag.chapters }
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {

@@ -19,7 +19,7 @@ package struct StreamStart {
     package private(set) var loudness = Loudness()
     private(set) var chapters = ChapterList()
     /// The first ID3v2 tag of which texts are still unread; `nil` if all were read.
-    private(set) var longTag: UnreadTag?
+    private(set) var longTag: ID3v2Tag?
     private(set) var window: ByteWindow
     private let source: any ByteSource
 
@@ -52,12 +52,11 @@ package struct StreamStart {
         for _ in 0..<Self.mostTags {
             if let header = ID3v2Header(window.bytes[...]) {
                 try await window.fill(min(header.tagByteCount, Self.reach), askingUpTo: firstRequest)
-                if let tag = ID3v2Tag(window.bytes[...], at: window.start) {
-                    var unread = UnreadTag(tag)
-                    try await unread.readStored(in: source)
-                    note(unread.tag.tags, unread.tag.loudness)
-                    if chapters.isEmpty { chapters = unread.tag.chapters }
-                    if unread.tag.wanted != nil, longTag == nil { longTag = unread }
+                if var tag = ID3v2Tag(window.bytes[...], at: window.start) {
+                    try await tag.readStored(in: source)
+                    note(tag.tags, tag.loudness)
+                    if chapters.isEmpty { chapters = tag.chapters }
+                    if tag.wanted != nil, longTag == nil { longTag = tag }
                 }
                 window = window.dropping(header.tagByteCount)
             } else if window.bytes.starts(with: APETag.mark) {

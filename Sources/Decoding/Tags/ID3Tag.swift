@@ -40,6 +40,8 @@ package struct ID3v2Tag: Sendable, Equatable {
     private var found: [Chapter] = []
     private var written = Loudness()
     private var adjusted = Loudness()
+    /// The ranges of the tag that `fetch` has requested.
+    private var fetched: [Range<Int>] = []
 
     /// Walks the tag with which `bytes` begin, as far as they go; `nil` if they do not begin with a tag. They
     /// are those from the offset `start` on.
@@ -81,7 +83,7 @@ package struct ID3v2Tag: Sendable, Equatable {
             else { return }
             // Only a picture whose bytes are as they were written can be read in its place.
             if frame.isPicture, frame.isPlain, !header.isUnsynchronised, body < next, tags.cover == nil {
-                tags.cover = start + Int64(body)..<start + Int64(next)
+                tags.cover = inResource(body..<next)
             }
             if frame.isRead, body < next {
                 // The title of a chapter comes before its picture.
@@ -355,33 +357,30 @@ package enum ID3Text {
     }
 }
 
-/// A tag in front of the music whose texts were read only in part.
-struct UnreadTag {
+/// A tag whose texts were read only in part.
+extension ID3v2Tag {
     private static let mostFetches = 8
 
-    private(set) var tag: ID3v2Tag
-    private var fetched: [Range<Int>] = []
-
-    init(_ tag: ID3v2Tag) { self.tag = tag }
-
-    /// Reads the texts on as far as they are stored.
+    /// Walks on as far as the bytes are stored.
     mutating func readStored(in source: any ByteSource) async throws {
-        while let wanted = tag.wanted, wanted.count <= StreamStart.longestTag,
-            let bytes = try await source.allStored(
-                in: tag.start + Int64(wanted.lowerBound)..<tag.start + Int64(wanted.upperBound)
-            )
+        while let wanted, wanted.count <= StreamStart.longestTag,
+            let bytes = try await source.allStored(in: inResource(wanted))
         {
-            tag.receive(bytes)
+            receive(bytes)
         }
     }
 
     /// Fetches the next texts at low priority, if the title or the artist is still missing. Pictures are
     /// never fetched.
     mutating func fetch(from source: any ByteSource) {
-        guard let wanted = tag.wanted, !tag.isReadAsWhole, tag.tags.title == nil || tag.tags.artist == nil,
-            fetched.last != wanted, fetched.count < Self.mostFetches
+        guard let wanted, !isReadAsWhole, tags.title == nil || tags.artist == nil, fetched.last != wanted,
+            fetched.count < Self.mostFetches
         else { return }
         fetched.append(wanted)
-        source.prefetch(tag.start + Int64(wanted.lowerBound)..<tag.start + Int64(wanted.upperBound))
+        source.prefetch(inResource(wanted))
+    }
+
+    private func inResource(_ range: Range<Int>) -> ByteRange {
+        start + Int64(range.lowerBound)..<start + Int64(range.upperBound)
     }
 }

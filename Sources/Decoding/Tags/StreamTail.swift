@@ -56,11 +56,10 @@ struct StreamTail {
         if let size = ID3v2Header.tagByteCount(ofFooter: mark).map(Int64.init), audioEnd - size > origin {
             audioEnd -= size
             if let bytes = try await source.allStored(in: audioEnd..<audioEnd + min(size, Self.mostRead)),
-                let tag = ID3v2Tag(bytes[...], at: audioEnd)
+                var tag = ID3v2Tag(bytes[...], at: audioEnd)
             {
-                var unread = UnreadTag(tag)
-                try await unread.readStored(in: source)
-                note(unread.tag.tags, unread.tag.loudness)
+                try await tag.readStored(in: source)
+                note(tag.tags, tag.loudness)
             }
             return true
         }
