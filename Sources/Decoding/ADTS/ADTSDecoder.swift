@@ -57,6 +57,7 @@ package final class ADTSDecoder: AudioDecoder {
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> Opened {
+        try Task.checkCancellation()
         if let opened { return opened }
         let start = try await input.begun(as: .adts)
         guard
@@ -130,7 +131,6 @@ package final class ADTSDecoder: AudioDecoder {
     // MARK: Decoding
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
-        try Task.checkCancellation()
         let opened = try await opening()
         while true {
             if info.format != opened.output.format {
@@ -216,7 +216,6 @@ package final class ADTSDecoder: AudioDecoder {
     // MARK: Counting
 
     package func scanStored() async throws -> Bool {
-        try Task.checkCancellation()
         let opened = try await opening()
         opened.map.length = source.length
         let isMore = try await scan(opened)
@@ -274,7 +273,6 @@ package final class ADTSDecoder: AudioDecoder {
     // MARK: Seeking
 
     package func seek(to time: Duration) async throws -> SeekLanding {
-        try Task.checkCancellation()
         let opened = try await opening()
         opened.map.length = source.length
         var budget = Self.mostScanned / Self.sliceByteCount

@@ -65,14 +65,14 @@ struct ADTSWalk {
             // This frame extends beyond the end of the resource. If no other frame follows, it is cut and not
             // played. If one follows, its length is damaged: search for the next frame.
             if end > bytes.count {
-                return search(for: nil) == nil ? finished() : search(from: nextOffset)
+                return nextFrame == nil ? finished() : search(from: nextOffset)
             }
         } else if end + ADTSHeader.byteCount > bytes.count {
             return .needMore
         }
         if isFollowed(at: end) { return pass(header, upTo: end) }
         // No frame follows: either this frame's length is wrong, or the next header is.
-        let next = search(for: header)?.index ?? bytes.count
+        let next = nextFrame ?? bytes.count
         if next < end { return search(from: nextOffset) }
         return pass(header, upTo: end)
     }
@@ -108,16 +108,16 @@ struct ADTSWalk {
         return .frame(header, range)
     }
 
-    /// The first frame after `index` that another confirms.
-    private func search(for header: ADTSHeader?) -> (index: Int, header: ADTSHeader)? {
+    /// The index of the first frame after `index` that another confirms.
+    private var nextFrame: Int? {
         ADTSHeader.firstRun(
             of: 2,
             in: bytes,
             from: index + 1,
             before: bytes.count,
             isWhole: isWhole,
-            like: header ?? reference
-        )
+            like: reference
+        )?.index
     }
 
     /// Looks for the frame after the damage that begins at `start`.

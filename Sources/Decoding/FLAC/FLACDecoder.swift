@@ -40,6 +40,7 @@ package final class FLACDecoder: AudioDecoder {
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> Place {
+        try Task.checkCancellation()
         if let place { return place }
         let start = try await input.begun(as: .flac)
         let (head, stream, window) = try await input.reporting {
@@ -128,7 +129,6 @@ package final class FLACDecoder: AudioDecoder {
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
-        try Task.checkCancellation()
         var place = try await opening()
         while true {
             if place.output.format != info.format {
@@ -203,14 +203,12 @@ package final class FLACDecoder: AudioDecoder {
     }
 
     package func scanStored() async throws -> Bool {
-        try Task.checkCancellation()
         _ = try await opening()
         if let tail, let bytes = try await source.allStored(in: tail) { receiveTail(bytes, in: tail) }
         return false
     }
 
     package func seek(to time: Duration) async throws -> SeekLanding {
-        try Task.checkCancellation()
         var place = try await opening()
         let number = chain.number(at: time)
         let isLast = number == chain.streams.count - 1

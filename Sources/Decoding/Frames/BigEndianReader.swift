@@ -10,8 +10,6 @@ struct BigEndianReader {
 
     var remaining: Int { bytes.count - index }
 
-    var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
-
     /// The next `count` bytes, at most 7, as a number; `nil`, consuming nothing, if there are fewer.
     mutating func next(_ count: Int) -> Int64? {
         guard count <= remaining else { return nil }

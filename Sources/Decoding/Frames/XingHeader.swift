@@ -59,8 +59,8 @@ package struct XingHeader: Sendable, Equatable {
         if frameCount == 0 { frameCount = nil }
         // LAME's extension: encoder name (9), method, low-pass, peak (4), gains (4), flags, rate, then two
         // numbers of 12 bits. Like libmpg123, this accepts any encoder that writes a name.
-        guard let first = reader.peek, first != 0 else { return }
         let name = reader.take(9)
+        guard let first = name.first, first != 0 else { return }
         _ = reader.take(2)
         loudness = ReplayGain.loudness(ofLAME: reader.take(8), writtenBy: name)
         _ = reader.take(2)

@@ -40,6 +40,7 @@ package final class MPEGDecoder: AudioDecoder {
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> OpenStream {
+        try Task.checkCancellation()
         if let opened { return opened }
         var start = try await input.begun(as: .mpeg)
         guard let head = try await StreamHead.read(&start) else { throw start.notAudio(input.subject) }
@@ -106,7 +107,6 @@ package final class MPEGDecoder: AudioDecoder {
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
-        try Task.checkCancellation()
         let opened = try await opening()
         let room = pcm.count - pcm.count % info.format.bytesPerFrame
         let pcm = UnsafeMutableRawBufferPointer(rebasing: pcm[..<room]).bindMemory(to: Int16.self)
@@ -225,7 +225,6 @@ package final class MPEGDecoder: AudioDecoder {
     }
 
     package func scanStored() async throws -> Bool {
-        try Task.checkCancellation()
         let opened = try await opening()
         try await lookAtTail(opened)
         try await lookAtLongTag()
@@ -258,7 +257,6 @@ package final class MPEGDecoder: AudioDecoder {
     }
 
     package func seek(to time: Duration) async throws -> SeekLanding {
-        try Task.checkCancellation()
         let opened = try await opening()
         nextFormat = nil
         var lander = SeekLander(source, opened.map)

@@ -32,9 +32,16 @@ package final class OggDecoder: AudioDecoder {
         var packets: OggPackets
         var player: OggPlayer
 
-        init(_ head: OggHead, _ pages: OggPageReader, _ player: OggPlayer) {
+        init(
+            _ head: OggHead,
+            _ codec: any PacketCodec,
+            _ pages: OggPageReader,
+            from wanted: FrameCount? = nil,
+            isAtStart: Bool = true
+        ) {
             self.pages = pages
-            self.player = player
+            let skipped = head.codec.skippedFrames
+            player = OggPlayer(codec, skipping: skipped, from: wanted, isAtStart: isAtStart)
             packets = OggPackets(upTo: head.codec.longestPacket)
         }
     }
@@ -42,7 +49,10 @@ package final class OggDecoder: AudioDecoder {
     /// Creates a decoder for `stream`. It reads nothing before `open`.
     package init(_ stream: ProbedStream) { input = stream }
 
-    package func open() async throws { if chain.streams.isEmpty { try await opening() } }
+    package func open() async throws {
+        try Task.checkCancellation()
+        if chain.streams.isEmpty { try await opening() }
+    }
 
     private func opening() async throws {
         let start = try await input.begun(as: .ogg)
@@ -67,20 +77,14 @@ package final class OggDecoder: AudioDecoder {
     {
         var link = OggLink(head, startTime: startTime, length: source.length)
         link.look(at: pages.walk)
-        var place = Place(
-            head,
-            pages,
-            OggPlayer(try await handle(of: head), skipping: head.codec.skippedFrames)
-        )
+        var place = Place(head, try await handle(of: head), pages)
         source.willRead(head.dataStart..<link.firstSoundEnd)
         _ = try await readPage(in: &place, of: &link)
         return (place, link)
     }
 
-    private func head(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
-        try await input.reporting(isOpen: !chain.streams.isEmpty) {
-            try await OggHead.read(pages, after: first)
-        }
+    private func head(_ pages: OggPageReader) async throws -> OggHead {
+        try await input.reporting(isOpen: !chain.streams.isEmpty) { try await OggHead.read(pages) }
     }
 
     private func handle(of head: OggHead) async throws -> any PacketCodec {
@@ -109,7 +113,6 @@ package final class OggDecoder: AudioDecoder {
     private var nextHead: OggPageWalk.Found?
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
-        try Task.checkCancellation()
         try await open()
         while true {
             if let format = place?.player.output.format, format != info.format {
@@ -167,16 +170,17 @@ package final class OggDecoder: AudioDecoder {
     /// Continues with the logical stream whose first page is `first`.
     private func beginLink(_ first: OggPageWalk.Found) async throws -> Bool {
         guard let pages = place?.pages else { return false }
-        let head = try await head(pages, after: first)
-        let player = OggPlayer(try await handle(of: head), skipping: head.codec.skippedFrames)
+        pages.goBack(to: first)
+        let head = try await head(pages)
+        let next = Place(head, try await handle(of: head), pages)
         nextHead = nil
         var link = OggLink(head, startTime: chain.current.endTime, length: source.length)
         // The end of the resource shows later if others follow.
         link.isFollowed = true
         try chain.go(on: link, in: input)
-        place = Place(head, pages, player)
+        place = next
         // Another format is reported before its facts.
-        if player.output.format == info.format { update() }
+        if next.player.output.format == info.format { update() }
         return true
     }
 
@@ -186,7 +190,6 @@ package final class OggDecoder: AudioDecoder {
         guard let place else { return }
         chain.streams[chain.streams.count - 1].length = source.length
         let link = chain.current
-        var info = self.info
         info.format = link.format
         info.audioStart = chain.streams[0].audioStart
         info.codec = "Ogg, " + place.player.output.codec.name
@@ -196,7 +199,6 @@ package final class OggDecoder: AudioDecoder {
         info.loudness = leading.loudness.filled(from: link.head.comments.loudness)
         info.skippedByteCount = place.pages.walk.skippedByteCount
         info.revise(by: chain)
-        self.info = info
     }
 
     /// The bytes at the end of the resource, which show its length in time; `nil` if they were looked at.
@@ -229,7 +231,6 @@ package final class OggDecoder: AudioDecoder {
     }
 
     package func scanStored() async throws -> Bool {
-        try Task.checkCancellation()
         try await open()
         try await lookAtTail()
         // Requested only now: until the music plays, nothing else is requested.
@@ -287,8 +288,9 @@ package final class OggDecoder: AudioDecoder {
         known.endOffset = first.offset
         known.isFollowed = true
         var next: OggLink?
+        pages.goBack(to: first)
         do {
-            next = try await begin(try await head(pages, after: first), known.endTime, pages).1
+            next = try await begin(try await head(pages), known.endTime, pages).1
         } catch let error as MediaError where [.decodingFailed, .missingLibrary].contains(error.code) {}
         // Changed only after the last `await`, so that a cancelled search changes nothing.
         chain.streams[number] = known
@@ -305,7 +307,6 @@ package final class OggDecoder: AudioDecoder {
     // MARK: Seeking
 
     package func seek(to time: Duration) async throws -> SeekLanding {
-        try Task.checkCancellation()
         try await open()
         update()
         if let tailRange, chain.tailLength == nil, time > .zero,
@@ -323,14 +324,8 @@ package final class OggDecoder: AudioDecoder {
         let handle = try await handle(of: link.head)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         let pages = OggPageReader(source, at: offset ?? link.head.dataStart)
-        let player = OggPlayer(
-            handle,
-            skipping: link.head.codec.skippedFrames,
-            from: target,
-            isAtStart: offset == nil
-        )
         chain.playing = number
-        place = Place(link.head, pages, player)
+        place = Place(link.head, handle, pages, from: target, isAtStart: offset == nil)
         nextHead = nil
         update()
         return link.landing(at: frames, isExact: link.end != nil || !link.isFollowed)

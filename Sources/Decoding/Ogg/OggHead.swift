@@ -23,11 +23,11 @@ struct OggHead {
     /// The most bytes of memory that the head takes.
     var byteCount: Int { headers.reduce(1_024 + 2 * comments.tags.textSize) { $0 + 2 * $1.count } }
 
-    /// Reads the head that begins with the next page, or with `first`, which was read already.
+    /// Reads the head that begins with the next page.
     ///
     /// Logical streams that are multiplexed with the music, such as video and Skeleton, are ignored. Throws
     /// if the resource has no music that is played.
-    static func read(_ pages: OggPageReader, after first: OggPageWalk.Found? = nil) async throws -> OggHead {
+    static func read(_ pages: OggPageReader) async throws -> OggHead {
         var chosen: (serial: UInt32, codec: any OggCodec)?
         var refusal: Refusal?
         var packets = OggPackets(upTo: Int(mostByteCount))
@@ -35,17 +35,11 @@ struct OggHead {
         var comments = VorbisComments([])
         var headerCount = 0
         var otherCount = 0
-        var next = first
-        let start = first?.offset ?? pages.walk.place
+        let start = pages.walk.place
         while true {
-            let read =
-                if let next { Optional(next) } else {
-                    try await pages.next(within: ByteWindow.mostForeignBytes)
-                }
-            next = nil
-            guard let found = read, found.offset - start < Self.mostByteCount else {
-                throw refusal ?? .damaged
-            }
+            guard let found = try await pages.next(within: ByteWindow.mostForeignBytes),
+                found.offset - start < Self.mostByteCount
+            else { throw refusal ?? .damaged }
             let page = found.page
             if page.isFirst, chosen == nil {
                 // A first page holds one short packet, so its body is that packet.

@@ -62,6 +62,7 @@ package final class PCMDecoder: AudioDecoder {
     package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> OpenPCM {
+        try Task.checkCancellation()
         if let opened { return opened }
         let start = try await input.begun(as: .wave, .aiff)
         var head = PCMHead(length: source.length)
@@ -124,7 +125,6 @@ package final class PCMDecoder: AudioDecoder {
     }
 
     package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
-        try Task.checkCancellation()
         let opened = try await opening()
         let width = opened.layout.bytesPerFrame
         while pending.count < width {
@@ -158,7 +158,6 @@ package final class PCMDecoder: AudioDecoder {
     }
 
     package func seek(to time: Duration) async throws -> SeekLanding {
-        try Task.checkCancellation()
         let opened = try await opening()
         lookAtLength()
         let music = opened.music
@@ -187,7 +186,6 @@ package final class PCMDecoder: AudioDecoder {
     package func seekTable() -> [UInt8] { [] }
 
     package func scanStored() async throws -> Bool {
-        try Task.checkCancellation()
         _ = try await opening()
         lookAtLength()
         return try await readTail()

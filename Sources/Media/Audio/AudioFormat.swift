@@ -117,9 +117,7 @@ extension Duration {
         let (seconds, rest) = count.quotientAndRemainder(dividingBy: rate)
         self = .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / rate)
     }
-}
 
-extension Duration {
     /// The duration in seconds, for ratios, progress bars and events.
     package var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
