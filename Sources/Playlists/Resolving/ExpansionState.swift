@@ -26,82 +26,78 @@ struct ExpansionState: Sendable {
         }
     }
 
-    /// A list that is not read yet.
-    private struct List {
-        let request: Request
-        var isBegun = false
-        /// The tracks and problems between this list and the next unread one.
-        var behind = Found()
+    private enum Part {
+        case found(Found)
+        /// A list that is not read yet.
+        case list(Request, isBegun: Bool)
     }
 
-    /// The lists that are not read yet, the first in the order of the source last: near it, most change.
-    private var lists: [List]
-    /// The tracks and problems in front of the unread lists that were not handed out yet.
-    private var ready = Found()
+    /// The parts of the source that were not handed out yet, the first one last: near it, most change.
+    private var parts: [Part]
     private var lastID = 0
 
     /// Begins with the list at `root`, whose number is 0. `ancestors` are the lists that led to it.
     init(root: ResourceLocation, ancestors: [String] = []) {
-        lists = [List(request: Request(id: 0, location: root, ancestors: ancestors))]
+        parts = [.list(Request(id: 0, location: root, ancestors: ancestors), isBegun: false)]
     }
 
     /// `true` once every list was read.
-    var isComplete: Bool { lists.isEmpty }
+    var isComplete: Bool { !parts.contains { if case .list = $0 { true } else { false } } }
 
     /// The next list to read, in the order of the source; `nil` if none waits.
     mutating func next() -> Request? {
-        guard let place = lists.lastIndex(where: { !$0.isBegun }) else { return nil }
-        lists[place].isBegun = true
-        return lists[place].request
+        for place in parts.indices.reversed() {
+            guard case .list(let request, isBegun: false) = parts[place] else { continue }
+            parts[place] = .list(request, isBegun: true)
+            return request
+        }
+        return nil
     }
 
     mutating func read(_ id: Int, _ contents: ListContents) {
-        guard let place = place(of: id) else { return }
-        let ancestors = lists[place].request.ancestors + [contents.identity]
-        let nested = contents.nested.map { list in
+        guard let (place, request) = list(id) else { return }
+        var new: [Part] = [.found(Found(tracks: contents.tracks, problems: contents.problems))]
+        for list in contents.nested {
             lastID += 1
-            let request = Request(
+            let nested = Request(
                 id: lastID,
                 location: list.location,
-                ancestors: ancestors,
+                ancestors: request.ancestors + [contents.identity],
                 isWebFolder: list.isWebFolder
             )
-            return List(request: request, behind: Found(tracks: list.tracksBehind))
+            new += [.list(nested, isBegun: false), .found(Found(tracks: list.tracksBehind))]
         }
-        replace(place, by: Found(tracks: contents.tracks, problems: contents.problems), nested)
+        parts.replaceSubrange(place...place, with: new.reversed())
     }
 
     mutating func failed(_ id: Int, _ error: MediaError) {
-        guard let place = place(of: id) else { return }
+        guard let (place, _) = list(id) else { return }
         var found = Found()
         found.problems.add(error)
-        replace(place, by: found, [])
+        parts[place] = .found(found)
     }
 
-    private func place(of id: Int) -> Int? { lists.lastIndex { $0.request.id == id } }
-
-    /// Puts `found` and then `nested` in the place of a list.
-    private mutating func replace(_ place: Int, by found: Found, _ nested: [List]) {
-        var found = found
-        var nested = Array(nested.reversed())
-        if nested.isEmpty {
-            found.add(lists[place].behind)
-        } else {
-            nested[0].behind.add(lists[place].behind)
+    private func list(_ id: Int) -> (place: Int, request: Request)? {
+        for place in parts.indices.reversed() {
+            if case .list(let request, _) = parts[place], request.id == id { return (place, request) }
         }
-        lists.replaceSubrange(place...place, with: nested)
-        let before = place + nested.count
-        if before < lists.count { lists[before].behind.add(found) } else { ready.add(found) }
+        return nil
     }
 
     /// Removes and returns what is known in order.
-    mutating func takeReady() -> Found { exchange(&ready, with: Found()) }
+    mutating func takeReady() -> Found {
+        var ready = Found()
+        while case .found(let found)? = parts.last {
+            ready.add(found)
+            parts.removeLast()
+        }
+        return ready
+    }
 
     /// Removes and returns everything that was found, also behind lists that were not read, and leaves these
     /// out.
     mutating func takeAll() -> Found {
-        for list in lists.reversed() { ready.add(list.behind) }
-        lists = []
+        parts.removeAll { if case .list = $0 { true } else { false } }
         return takeReady()
     }
 }
