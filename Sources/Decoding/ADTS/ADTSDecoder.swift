@@ -6,12 +6,8 @@ package import Media
 /// either while they were decoded or in stored bytes. Any other seek is an estimate, which is corrected once
 /// the bytes before it are stored.
 package final class ADTSDecoder: AudioDecoder {
-    /// The bytes of one read while playing, of one look at frames elsewhere, and of one scan.
-    private static let readByteCount = 96 * 1024
+    /// The bytes of one look at frames elsewhere.
     private static let lookByteCount: Int64 = 32 << 10
-    private static let sliceByteCount = 64 << 10
-    /// The most stored bytes that one seek scans, which takes far less than a second.
-    private static let mostScanned = 32 << 20
     /// The number of frames after which the map of times is refined.
     private static let framesPerRefinement: Int64 = 256
 
@@ -153,7 +149,8 @@ package final class ADTSDecoder: AudioDecoder {
                     opened.output.skip(Int64(count) * opened.width)
                 }
             case .needMore:
-                let bytes = try await source.read(at: opened.walk.endOffset, count: Self.readByteCount)
+                let place = opened.walk.endOffset
+                let bytes = try await source.read(at: place, count: ByteWindow.playingByteCount)
                 if bytes.isEmpty { opened.walk.finish() } else { opened.walk.append(bytes) }
             case .end:
                 if opened.isExact, opened.output.packet == opened.map.counted.position {
@@ -230,7 +227,7 @@ package final class ADTSDecoder: AudioDecoder {
         var number = opened.map.counted.position
         var walk = opened.map.walk(at: opened.map.counted)
         if let scan = opened.scan, scan.number == number { walk = scan.walk }
-        let end = min(walk.endOffset + Int64(Self.sliceByteCount), length)
+        let end = min(walk.endOffset + Int64(StoredWalk.slice), length)
         guard let bytes = try await source.allStored(in: walk.endOffset..<end) else { return false }
         walk.append(bytes)
         if end == length { walk.finish() }
@@ -275,7 +272,7 @@ package final class ADTSDecoder: AudioDecoder {
     package func seek(to time: Duration) async throws -> SeekLanding {
         let opened = try await opening()
         opened.map.length = source.length
-        var budget = Self.mostScanned / Self.sliceByteCount
+        var budget = SeekLander.mostWalked / StoredWalk.slice
         while opened.map.time(of: opened.map.counted.position) <= time, budget > 0, try await scan(opened) {
             try Task.checkCancellation()
             budget -= 1

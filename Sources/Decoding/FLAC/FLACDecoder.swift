@@ -7,8 +7,6 @@ import System
 /// of its length. Files that were joined are several streams, and so is one that changes its format. Only
 /// `ByteSource.read` waits.
 package final class FLACDecoder: AudioDecoder {
-    /// The bytes of one read while playing.
-    private static let readByteCount = 96 * 1024
     /// The number of frames after which the map of times is refined.
     private static let framesPerRefinement = 256
 
@@ -145,7 +143,8 @@ package final class FLACDecoder: AudioDecoder {
             case .missing(let count): place.output.skip(count)
             case .turn(let offset, let stream): place = try await turn(from: place, at: offset, to: stream)
             case .needMore:
-                let bytes = try await source.read(at: place.walk.endOffset, count: Self.readByteCount)
+                let offset = place.walk.endOffset
+                let bytes = try await source.read(at: offset, count: ByteWindow.playingByteCount)
                 if bytes.isEmpty { place.walk.finish() } else { place.walk.append(bytes) }
             case .end:
                 guard place.output.position > chain.current.origin else {

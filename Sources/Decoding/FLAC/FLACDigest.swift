@@ -2,11 +2,9 @@ package import Media
 
 /// Compares FLAC, also in Ogg, with the MD5 of its samples that it states.
 package enum FLACDigest {
-    private static let readByteCount = 96 * 1024
-
-    /// Decodes all of `source`: `true` if it is FLAC whose samples do not have the MD5 that it states, because
-    /// it is damaged or cut short. `false` for everything else, for FLAC that states no MD5, and without
-    /// libFLAC. Only the first of streams that follow one another is checked.
+    /// Decodes all of `source`: `true` if it is FLAC whose samples do not have the MD5 that it states,
+    /// because it is damaged or cut short. `false` for everything else, for FLAC that states no MD5, and
+    /// without libFLAC. Only the first of streams that follow one another is checked.
     package static func isDamaged(_ source: any ByteSource) async throws -> Bool {
         var start = StreamStart(of: source)
         do {
@@ -32,7 +30,7 @@ package enum FLACDigest {
             case .frame(_, let range): guard decoder.decode(walk.bytes[range]) > 0 else { return true }
             case .missing: return true
             case .needMore:
-                let bytes = try await source.read(at: walk.endOffset, count: readByteCount)
+                let bytes = try await source.read(at: walk.endOffset, count: ByteWindow.playingByteCount)
                 if bytes.isEmpty { walk.finish() } else { walk.append(bytes) }
             case .turn, .end: return !decoder.finish()
             }

@@ -12,22 +12,16 @@ struct FrameGate {
     /// The offset after the last frame found.
     private var frameEnd: Int64
     private var fedCount: Int64 = 0
-    /// The places where fed bytes do not follow one another in the resource, from the last decoded frame on.
-    private var jumps: [Jump]
-
-    private struct Jump {
-        /// The number of bytes fed before.
-        var fed: Int64
-        /// The offset in the resource of the next byte fed.
-        var offset: Int64
-    }
+    /// The places where fed bytes do not follow one another in the resource, from the last decoded frame on:
+    /// the number of bytes fed before, and the offset of the next one in the resource.
+    private var jumps: [(fed: Int64, offset: Int64)]
 
     /// Opens before the next frame of `scan`.
     init(_ scan: FrameScan) {
         self.scan = scan
         restStart = scan.offset
         frameEnd = scan.offset
-        jumps = [Jump(fed: 0, offset: scan.offset)]
+        jumps = [(fed: 0, offset: scan.offset)]
     }
 
     /// Accepts the next `bytes` of the resource. Returns the parts to feed, in order.
@@ -52,7 +46,7 @@ struct FrameGate {
                     first = frame.lowerBound
                     parts.append(Self.filler(for: scan.gapBefore))
                     fedCount += Int64(parts[parts.count - 1].count)
-                    jumps.append(Jump(fed: fedCount, offset: first))
+                    jumps.append((fed: fedCount, offset: first))
                 }
                 frameEnd = frame.upperBound
             }

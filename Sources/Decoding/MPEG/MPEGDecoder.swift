@@ -7,10 +7,6 @@ package import Media
 /// `StreamMap` knows or estimates; libmpg123's own seeking is not used. Only `ByteSource.read` waits, so
 /// cancelling the task needs no further code.
 package final class MPEGDecoder: AudioDecoder {
-    /// The bytes of one read while playing: a few seconds of music, since each read may switch to another
-    /// thread and back.
-    private static let readByteCount = 96 * 1024
-
     private var input: ProbedStream
     private var source: any ByteSource { input.source }
 
@@ -146,7 +142,8 @@ package final class MPEGDecoder: AudioDecoder {
     private func feedMore(_ handle: FeedHandle) async throws -> Bool {
         var bytes = feed.pending
         if bytes.isEmpty {
-            bytes = try await source.read(at: feed.start + feed.fedByteCount, count: Self.readByteCount)
+            let place = feed.start + feed.fedByteCount
+            bytes = try await source.read(at: place, count: ByteWindow.playingByteCount)
         }
         feed.pending = []
         feed.fedByteCount += Int64(bytes.count)

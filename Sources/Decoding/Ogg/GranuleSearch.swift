@@ -105,7 +105,7 @@ struct GranuleSearch {
     }
 
     /// `true` if the last page is looked for: no position leads to it, so the bracket is halved.
-    private var isForEnd: Bool { target >= OggPage.farthestGranule - OpusHead.primingFrames }
+    private var isForEnd: Bool { target >= PlaceTable.farthest - OpusHead.primingFrames }
     private var lowOffset: Int64 { low?.offset ?? link.audioStart }
     private var lowPosition: FrameCount { low?.position ?? link.origin }
 

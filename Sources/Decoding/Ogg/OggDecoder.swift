@@ -263,8 +263,8 @@ package final class OggDecoder: AudioDecoder {
         else { return false }
         let number = chain.streams.count - 1
         let mayRepeat = tail?.has(last.head.serial) ?? true
-        let search = last.search(for: OggPage.farthestGranule, mayRepeat: mayRepeat)
-        let offset = try await page(for: OggPage.farthestGranule, in: number, by: search)
+        let search = last.search(for: PlaceTable.farthest, mayRepeat: mayRepeat)
+        let offset = try await page(for: PlaceTable.farthest, in: number, by: search)
         let start = offset ?? last.head.dataStart
         let pages = OggPageReader(source, at: start)
         var end: FrameCount?

@@ -171,7 +171,7 @@ extension OggLink {
     /// changes nothing. Returns `true` if the end of the music was stored.
     mutating func restore(_ bytes: [UInt8]) -> Bool {
         guard let length, let stored = StoredPlaces(bytes, for: key, adding: 1, before: length),
-            stored.numbers[0] <= OggPage.farthestGranule
+            stored.numbers[0] <= PlaceTable.farthest
         else { return false }
         table = PlaceTable(stored)
         guard stored.numbers[0] > first else { return false }

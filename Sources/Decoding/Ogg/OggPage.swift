@@ -7,8 +7,6 @@ struct OggPage: Equatable {
     static let headByteCount = 27
     /// The largest page: a head, 255 lacing values, and as many segments of 255 bytes.
     static let mostByteCount = headByteCount + 255 + 255 * 255
-    /// Larger than the granule position of any music, and far from overflow.
-    static let farthestGranule: Int64 = 1 << 56
     private static let mark = Array("OggS".utf8)
 
     /// `true` if the first segments continue a packet of the page before.
@@ -51,7 +49,7 @@ struct OggPage: Equatable {
         isFirst = flags & 2 != 0
         isLast = flags & 4 != 0
         let granule: Int64 = number(6)
-        self.granule = (0...Self.farthestGranule).contains(granule) ? granule : nil
+        self.granule = (0...PlaceTable.farthest).contains(granule) ? granule : nil
         serial = number(14)
         sequence = number(18)
         let table = index + Self.headByteCount

@@ -2,9 +2,6 @@ import Media
 
 /// Reads the pages of a resource, one after the other.
 final class OggPageReader {
-    /// The bytes of one read: a few seconds of music, since each read may switch to another thread and back.
-    private static let readByteCount = 96 << 10
-
     private let source: any ByteSource
     /// The walk over the bytes that were read.
     private(set) var walk: OggPageWalk
@@ -33,7 +30,7 @@ final class OggPageReader {
                 continue
             }
             guard walk.end - lastEnd < limit else { return nil }
-            let bytes = try await source.read(at: walk.end, count: Self.readByteCount)
+            let bytes = try await source.read(at: walk.end, count: ByteWindow.playingByteCount)
             isAtEnd = bytes.isEmpty
             walk.add(bytes)
         }

@@ -99,10 +99,9 @@ package final class PCMDecoder: AudioDecoder {
 
     /// Takes over the length of the resource if it has changed: the file is a recording in progress.
     private func lookAtLength() {
-        guard var opened, let length = source.length, length != opened.length else { return }
-        opened.length = length
-        self.opened = opened
-        info.revise(by: opened)
+        guard let length = source.length, length != opened?.length else { return }
+        opened?.length = length
+        if let opened { info.revise(by: opened) }
     }
 
     /// Reads the next chunk after the music without a request. Returns `false` if there is no further chunk,

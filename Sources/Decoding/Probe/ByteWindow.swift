@@ -6,6 +6,10 @@ struct ByteWindow {
     /// decoder should be able to open with these bytes.
     static let requestByteCount = 65_536
 
+    /// The length of one read while playing: a few seconds of music, since each read may switch to another
+    /// thread and back.
+    static let playingByteCount = 96 << 10
+
     /// The most bytes that a decoder reads in search of the head of the music, or of a packet that a file
     /// lists: a resource without music is not downloaded to its end. Between frames any number of other bytes
     /// is passed over.

@@ -6,10 +6,6 @@ package import Media
 /// states the bytes that come next. A frame that is empty, compressed, too long or of an unknown kind costs
 /// only itself.
 package struct ID3v2Tag: Sendable, Equatable {
-    /// The longest text frame that is read; no title is longer.
-    private static let longestText = 16_384
-    /// The most frames that are read; no ordinary tag has so many.
-    private static let mostFrames = 4_096
     /// The bytes that are wanted behind a frame that was passed over; short texts follow together.
     private static let sampleByteCount = 4_096
 
@@ -76,7 +72,7 @@ package struct ID3v2Tag: Sendable, Equatable {
         if frameCount == 0, place == ID3v2Header.byteCount, header.hasExtendedHeader, !skipExtendedHeader() {
             return
         }
-        while frameCount < Self.mostFrames, place + FrameHead.byteCount(header.version) <= end {
+        while frameCount < ID3Text.most, place + FrameHead.byteCount(header.version) <= end {
             let body = place + FrameHead.byteCount(header.version)
             guard let bytes = held(place..<body), let frame = FrameHead(bytes, version: header.version),
                 let next = next(after: frame, body)
@@ -88,8 +84,8 @@ package struct ID3v2Tag: Sendable, Equatable {
             if frame.isRead, body < next {
                 // The title of a chapter comes before its picture.
                 let isChapter = frame.identifier == "CHAP"
-                let count = isChapter ? min(next - body, Self.longestText) : next - body
-                if count <= Self.longestText {
+                let count = isChapter ? min(next - body, ID3Text.longest) : next - body
+                if count <= ID3Text.longest {
                     guard let bytes = held(body..<body + count) else { return }
                     let payload = frame.payload(bytes, isUnsynchronised: header.isUnsynchronised)
                     if let payload { note(frame.identifier, payload) }
@@ -296,6 +292,11 @@ package enum ID3v1Tag {
 /// The text of ID3 frames: one byte for the encoding, then the characters of values that are separated by
 /// NUL.
 package enum ID3Text {
+    /// The most bytes of a text that are read, in tags of any kind; no title is longer.
+    static let longest = 16_384
+    /// The most texts of a tag of any kind; no ordinary one has so many.
+    static let most = 4_096
+
     /// Decodes a text frame's payload; joins several values with `, ` and replaces invalid bytes by U+FFFD.
     package static func decode(_ payload: ArraySlice<UInt8>) -> String {
         values(payload).joined(separator: ", ")

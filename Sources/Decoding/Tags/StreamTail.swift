@@ -124,7 +124,7 @@ package struct APETag {
     /// counts; parsing ends at bytes that are not an item.
     package init(_ bytes: [UInt8]) {
         var index = Self.isMark(Array(bytes.prefix(Self.byteCount))) ? Self.byteCount : 0
-        for _ in 0..<Self.mostItems where index + 8 <= bytes.count {
+        for _ in 0..<ID3Text.most where index + 8 <= bytes.count {
             let size = Int(Self.number(bytes, at: index))
             let isText = bytes[index + 4] & 6 == 0
             let keyStart = index + 8
@@ -133,7 +133,7 @@ package struct APETag {
             else { return }
             let value = bytes[(keyEnd + 1)..<(keyEnd + 1 + size)]
             index = value.endIndex
-            guard isText, size <= Self.longestText else { continue }
+            guard isText, size <= ID3Text.longest else { continue }
             // Several values of one item are separated by NUL, as in ID3v2.4.
             note(ID3Text.latin1(bytes[keyStart..<keyEnd]), ID3Text.decode(([3] + value)[...]))
         }
@@ -155,10 +155,7 @@ package struct APETag {
         }
     }
 
-    /// The longest text that is read; no title is longer.
-    private static let longestText = 16_384
-    /// The most items that are parsed, and the longest key that the specification allows.
-    private static let mostItems = 4_096
+    /// The longest key that the specification allows.
     private static let longestKey = 255
 
     private static func isMark(_ bytes: [UInt8]) -> Bool {

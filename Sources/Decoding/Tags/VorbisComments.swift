@@ -5,10 +5,6 @@ package import Media
 /// Only the first bytes of the list may have been read. Parsing ends at a comment that they do not contain as
 /// a whole.
 package struct VorbisComments: Sendable, Equatable {
-    /// The most comments that are read; no ordinary file has so many.
-    private static let mostComments = 4_096
-    /// The longest comment that is read. Longer ones are pictures.
-    private static let longestComment = 16_384
     /// The most values of one name that are joined.
     private static let mostValues = 16
     /// In decibels: `R128_…` gains aim at -23 LUFS, ReplayGain at -18 LUFS.
@@ -30,9 +26,10 @@ package struct VorbisComments: Sendable, Equatable {
         guard let vendor = Self.takeNumber(&rest), vendor <= rest.count else { return }
         rest = rest.dropFirst(vendor)
         guard let count = Self.takeNumber(&rest) else { return }
-        for _ in 0..<min(count, Self.mostComments) {
+        for _ in 0..<min(count, ID3Text.most) {
             guard let length = Self.takeNumber(&rest), length <= rest.count else { break }
-            if length <= Self.longestComment { note(rest.prefix(length)) }
+            // Longer ones are pictures.
+            if length <= ID3Text.longest { note(rest.prefix(length)) }
             rest = rest.dropFirst(length)
         }
         tags.artist = Self.joined(artists)
