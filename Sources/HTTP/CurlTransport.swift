@@ -83,15 +83,9 @@ package final class CurlTransport: RangeTransport {
         var requestCount = earlier
         var redirects = RedirectState(original: request.url, first: route.target)
         var corrections = 0
-        let arrivals = loop.arrivals
         while true {
             let wire = WireRequest(request, over: route, configuration: configuration)
-            let transfer = Transfer(
-                request: wire,
-                configuration: configuration,
-                loop: loop,
-                arrivalsBefore: arrivals
-            )
+            let transfer = Transfer(request: wire, configuration: configuration, loop: loop)
             transfer.start()
             let head = try await transfer.head()
             // A digest login takes two requests.

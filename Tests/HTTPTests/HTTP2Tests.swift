@@ -52,7 +52,7 @@ struct HTTP2Tests {
         try await stage.fixture.run { transport in
             let response = try await transport.get(stage.url)
             let body = try #require(response.body as? Transfer)
-            try await wait(for: "the transfer to be paused") { body.isPaused }
+            try await wait(for: "the transfer to be paused") { body.state.isPaused }
             // libcurl still receives what nginx sends until the stream's window is full.
             var pages = 0
             var still = 0

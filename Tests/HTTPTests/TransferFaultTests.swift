@@ -114,7 +114,7 @@ struct TransferFaultTests {
         let loop = CurlLoop(configuration: configuration, resume: { _ in CURLE_BAD_CONTENT_ENCODING })
         let transport = CurlTransport(configuration: configuration, loop: loop)
         let transfer = try #require(try await transport.get(server.url()).body as? Transfer)
-        try await wait(for: "the pause") { transfer.isPaused }
+        try await wait(for: "the pause") { transfer.state.isPaused }
         let error = await mediaError { while try await transfer.next() != nil {} }
         #expect(error?.code == .decodingFailed)
         await transport.shutdown()
@@ -203,7 +203,7 @@ struct TransferFaultTests {
         try await fixture.run(server) { transport in
             let body = try await transport.get(server.url()).body
             let transfer = try #require(body as? Transfer)
-            try await wait(for: "the bytes") { transfer.hasChunk }
+            try await wait(for: "the bytes") { transfer.state.hasAnswer(to: .chunk) }
             let reader = Task {
                 if cancelsTask { withUnsafeCurrentTask { $0?.cancel() } } else { body.cancel() }
                 #expect(Task.isCancelled == cancelsTask)

@@ -16,8 +16,6 @@ enum CurlFailure {
         var nameStatus: Int32 = EAI_NONAME
         /// `true` if this machine has a route to other networks.
         var hasRoute = true
-        /// `true` if another host has answered since the request was sent.
-        var hasOtherAnswer = false
     }
 
     /// The error for `code`, which is not `CURLE_OK`.
@@ -78,18 +76,8 @@ enum CurlFailure {
     }
 
     /// The error if no name server answers in time.
-    static func noLookUp(_ request: WireRequest, hasOtherAnswer: Bool) -> MediaError {
-        let circumstances = Circumstances(nameStatus: EAI_AGAIN, hasOtherAnswer: hasOtherAnswer)
-        return error(CURLE_COULDNT_RESOLVE_HOST, circumstances, request: request)
-    }
-
-    /// A fault of this machine, unless another host has answered since the request was sent: then only the
-    /// name servers of this host's domain are silent.
-    private static func noLookUp(of host: SafeText, hasOtherAnswer: Bool) -> (MediaError.Code, SafeText) {
-        let start: SafeText = "can't look up host " + host
-        let domain: SafeText = "; its name servers don't answer, try again later"
-        let machine: SafeText = "; check this machine's network connection"
-        return hasOtherAnswer ? (.unknownHost, start + domain) : (.networkUnreachable, start + machine)
+    static func noLookUp(_ request: WireRequest) -> MediaError {
+        error(CURLE_COULDNT_RESOLVE_HOST, Circumstances(nameStatus: EAI_AGAIN), request: request)
     }
 
     private static func describe(
@@ -101,10 +89,12 @@ enum CurlFailure {
         // libcurl returns the same code whether the host or a proxy refused the connection.
         let place = circumstances.hasProxy ? request.place + " or the environment's proxy" : request.place
         return switch code {
-        case CURLE_COULDNT_RESOLVE_HOST where !circumstances.hasRoute:
-            noLookUp(of: host, hasOtherAnswer: false)
-        case CURLE_COULDNT_RESOLVE_HOST where circumstances.nameStatus == EAI_AGAIN:
-            noLookUp(of: host, hasOtherAnswer: circumstances.hasOtherAnswer)
+        case CURLE_COULDNT_RESOLVE_HOST
+        where !circumstances.hasRoute || circumstances.nameStatus == EAI_AGAIN:
+            (
+                .networkUnreachable,
+                "can't look up host " + host + "; check this machine's network connection"
+            )
         case CURLE_COULDNT_RESOLVE_HOST:
             (.unknownHost, "can't find host " + host + " – check the address")
         case CURLE_URL_MALFORMAT:

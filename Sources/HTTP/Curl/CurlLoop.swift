@@ -2,14 +2,13 @@ import System
 
 internal import CCurl
 internal import Media
-internal import Synchronization
 
 /// The thread `http`: it takes commands from any thread and carries out all transfers with libcurl.
 ///
 /// libcurl is opened with the first command, or by `warmUp`; then the thread starts. It ends with `stop`.
 final class CurlLoop: @unchecked Sendable {
-    // Unchecked: `multi`, `handles`, `ids`, `unexplained` and `resume` are only used on the thread; all other
-    // mutable state is in `guarded`.
+    // Unchecked: `multi`, `handles`, `ids` and `resume` are only used on the thread; all other mutable state
+    // is in `guarded`.
 
     enum Command {
         case start(Transfer)
@@ -46,10 +45,6 @@ final class CurlLoop: @unchecked Sendable {
         func callAsFunction() { _ = curl_multi_wakeup(multi) }
     }
 
-    private struct Unexplained {
-        weak var transfer: Transfer?
-    }
-
     /// libcurl, shared by all loops of the process.
     static let library = OptionalLibrary { ccurl_load().map { String(cString: $0) } }
 
@@ -61,7 +56,6 @@ final class CurlLoop: @unchecked Sendable {
     static let longestIdle = Duration.seconds(30)
 
     private let stopped = OneShot<Void>()
-    private let arrived = Atomic<Int>(0)
     private let configuration: HTTPConfiguration
     private let library: OptionalLibrary
     private let resume: (UnsafeMutableRawPointer) -> CURLcode
@@ -74,8 +68,6 @@ final class CurlLoop: @unchecked Sendable {
     private var handles: [Transfer.ID: EasyHandle] = [:]
     /// Finds the transfer of a handle that libcurl reports as finished.
     private var ids: [UnsafeMutableRawPointer: Transfer.ID] = [:]
-    /// The transfers whose host was not found, while `LocalNetwork` looks for the reason.
-    private var unexplained: [Unexplained] = []
     /// The time at which all connections are closed; `nil` while there is a transfer, or no connection.
     private var closesAt: Duration?
 
@@ -91,12 +83,6 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     // MARK: From any thread
-
-    /// The number of heads and pieces of bodies that have arrived from hosts that name servers know: while it
-    /// grows, this machine's network works.
-    var arrivals: Int { arrived.load(ordering: .relaxed) }
-
-    func noteArrival() { arrived.add(1, ordering: .relaxed) }
 
     /// Opens libcurl and starts the thread before the first request. Returns at once.
     func warmUp() {
@@ -180,10 +166,8 @@ final class CurlLoop: @unchecked Sendable {
             curl_multi_remove_handle(multi, handle.pointer)
             handle.transfer?.cancel()
         }
-        for each in unexplained { each.transfer?.cancel() }
         handles = [:]
         ids = [:]
-        unexplained = []
         freeMulti()
         end(in: .stopped)
     }
@@ -231,7 +215,7 @@ final class CurlLoop: @unchecked Sendable {
 
     private func start(_ transfer: Transfer) {
         // The transfer may have been cancelled before it began.
-        guard !transfer.isOver else { return }
+        guard !transfer.state.isOver else { return }
         guard let handle = EasyHandle(transfer, configuration: configuration),
             curl_multi_add_handle(multi, handle.pointer) == CURLM_OK
         else {
@@ -275,9 +259,11 @@ final class CurlLoop: @unchecked Sendable {
         guard let handle = handles[id] else { return }
         var circumstances = handle.circumstances
         handle.deliverChallenge()
-        remove(id)
-        guard let transfer = handle.transfer else { return }
-        guard code != CURLE_OK else { return transfer.finished(failure: nil) }
+        guard code != CURLE_OK, let transfer = handle.transfer else {
+            remove(id)
+            handle.transfer?.finished(failure: nil)
+            return
+        }
         let network = configuration.localNetwork
         let request = transfer.request
         circumstances.hasProxy = configuration.hasProxy
@@ -285,16 +271,15 @@ final class CurlLoop: @unchecked Sendable {
             circumstances.hasRoute = network.hasRoute()
         }
         guard code == CURLE_COULDNT_RESOLVE_HOST, circumstances.hasRoute else {
+            remove(id)
             return transfer.finished(failure: CurlFailure.error(code, circumstances, request: request))
         }
         // The look-up blocks. Meanwhile the transfer can be cancelled or meet its deadline.
-        unexplained.removeAll { $0.transfer?.isOver ?? true }
-        unexplained.append(Unexplained(transfer: transfer))
-        NamedThread.start("name-lookup") { [weak transfer, circumstances] in
+        NamedThread.start("name-lookup") { [weak self, weak transfer, circumstances] in
             var circumstances = circumstances
             circumstances.nameStatus = network.nameStatus(request.host.string)
-            circumstances.hasOtherAnswer = transfer?.hasOtherAnswer ?? false
             transfer?.finished(failure: CurlFailure.error(code, circumstances, request: request))
+            self?.post(.remove(id))
         }
     }
 

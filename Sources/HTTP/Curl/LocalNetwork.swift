@@ -16,16 +16,6 @@ package struct LocalNetwork: Sendable {
         return getaddrinfo(host, nil, &hints, &found)
     }
 
-    /// `true` if looking up `host` takes a name server of the internet, so that an answer from `host` shows
-    /// that such servers can be reached. `false` for an address, for this machine, and for names of a local
-    /// network: a single label, or a domain that the internet does not have (RFC 6761, 6762, 8375).
-    package var needsNameServer: @Sendable (_ host: String) -> Bool = { host in
-        let labels = host.split(separator: ".")
-        guard let last = labels.last, labels.count > 1, !host.contains(":") else { return false }
-        return last.first?.isLetter == true
-            && !["localhost", "local", "arpa", "internal", "lan", "home"].contains(last)
-    }
-
     /// `true` if this machine has a default route, over IPv4 or IPv6.
     package var hasRoute: @Sendable () -> Bool = {
         // Connecting a datagram socket sends nothing, but the kernel looks for a route. These addresses are

@@ -33,22 +33,13 @@ final class Transfer: ResponseBody {
     let request: WireRequest
     private let clock: any MonotonicClock
     private let loop: CurlLoop
-    private let arrivalsBefore: Int
-    private let hasProxy: Bool
-    private let needsNameServer: Bool
     // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
 
-    /// `arrivalsBefore` is the value of `loop.arrivals` when the request, or the first one of a chain of
-    /// redirects, was sent.
-    init(request: WireRequest, configuration: HTTPConfiguration, loop: CurlLoop, arrivalsBefore: Int) {
+    init(request: WireRequest, configuration: HTTPConfiguration, loop: CurlLoop) {
         id = ID(value: Self.lastID.add(1, ordering: .relaxed).newValue)
         self.request = request
         self.loop = loop
-        self.arrivalsBefore = arrivalsBefore
-        // Only the name of the proxy is looked up, and all answers come from it.
-        hasProxy = configuration.hasProxy
-        needsNameServer = configuration.localNetwork.needsNameServer(request.host.string)
         clock = configuration.clock
         let now = configuration.clock.now
         let state = TransferState(request: request, timeouts: configuration.timeouts, now: now)
@@ -115,18 +106,7 @@ final class Transfer: ResponseBody {
     /// moment later.
     func cancel() { if change({ $0.cancelled() }) { loop.post(.remove(id)) } }
 
-    /// `true` if libcurl has nothing more to do for the transfer.
-    var isOver: Bool { guarded.withLock { $0.state.isOver } }
-
-    /// `true` if bytes have arrived that `next` has not taken yet, or if no more will arrive.
-    var hasChunk: Bool { guarded.withLock { $0.state.hasAnswer(to: .chunk) } }
-
-    /// `true` if another host that name servers know has answered, or sent more of a body, since the request
-    /// was sent. Meaningful as long as nothing has arrived for this transfer.
-    var hasOtherAnswer: Bool { loop.arrivals != arrivalsBefore && !hasProxy }
-
-    /// `true` while libcurl receives no more bytes, because the reader is slower than the server.
-    var isPaused: Bool { guarded.withLock { $0.state.isPaused } }
+    var state: TransferState { guarded.withLock { $0.state } }
 
     private func wait(for need: TransferState.Need) async {
         await withTaskCancellationHandler {
@@ -154,14 +134,12 @@ final class Transfer: ResponseBody {
     }
 
     func headReceived(_ head: ResponseHead) {
-        if needsNameServer { loop.noteArrival() }
         let owed = head.promisedLength
         let now = clock.now
         change { $0.headReceived(head, owed: owed, at: now) }
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> TransferState.Intake {
-        if needsNameServer { loop.noteArrival() }
         let now = clock.now
         // Unsafe: the lock's closure may not capture a pointer. The bytes stay valid during the call, which
         // copies them.
@@ -177,8 +155,7 @@ final class Transfer: ResponseBody {
     /// transfer is over.
     private func nextLook() -> Duration? {
         let now = clock.now
-        let hasOtherAnswer = hasOtherAnswer
-        switch change({ $0.timePassed(now: now, hasOtherAnswer: hasOtherAnswer) }) {
+        switch change({ $0.timePassed(now: now) }) {
         case .look(let time): return time
         case .expired:
             loop.post(.remove(id))

@@ -181,14 +181,12 @@ struct TransferState {
         return cancelled()
     }
 
-    /// Time has passed: fails the transfer if its deadline has passed. `hasOtherAnswer` is `true` if another
-    /// host has answered since the request was sent.
-    mutating func timePassed(now: Duration, hasOtherAnswer: Bool = false) -> TimeCheck {
+    /// Time has passed: fails the transfer if its deadline has passed.
+    mutating func timePassed(now: Duration) -> TimeCheck {
         let error: MediaError
         switch phase {
         case .ended, .failed, .cancelled: return .over
-        case .lookingUp:
-            error = CurlFailure.noLookUp(request, hasOtherAnswer: hasOtherAnswer)
+        case .lookingUp: error = CurlFailure.noLookUp(request)
         case .connecting:
             // Not `.timedOut`, which means that a server was reached but is slow.
             let cause: SafeText = "can't reach the server in time; check the network"
