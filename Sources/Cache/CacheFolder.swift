@@ -168,15 +168,6 @@ package final class CacheFolder: ByteStoreOpener {
         }
         return ((row ?? nil)?.storedBytes ?? 0) > 0
     }
-
-    /// `true` if bytes of any URL with this origin (`WebURL.origin`) are cached.
-    ///
-    /// May read all URLs of the index, so call it rarely.
-    package func holdsSome(from origin: String) async -> Bool {
-        let start = Array(SafeText(origin + "/").string.utf8)
-        return (try? await engine.ask(orElse: false) { try $0.names.isAnyStored(startingWith: start) })
-            ?? false
-    }
 }
 
 extension CacheFolder: CacheStatus {

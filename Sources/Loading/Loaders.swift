@@ -180,6 +180,11 @@ struct LoaderParts: Sendable {
 
     var network: ConnectivityReport { connectivity?.report ?? ConnectivityReport() }
 
+    /// The record of `request`, which is about to be sent; `nil` without a journal.
+    func log(_ request: RangeRequest, _ urgency: Urgency) -> RequestLog? {
+        journal.map { RequestLog(request, urgency: urgency, journal: $0, clock: clock) }
+    }
+
     func decided(_ decision: JournalRecord.Decision, _ text: SafeText, about resource: SafeText) {
         journal?.record(JournalRecord(time: clock.now, resource: resource, event: .decision(decision, text)))
     }

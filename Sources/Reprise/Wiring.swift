@@ -62,7 +62,6 @@ struct Wiring {
         let code = await session.run(player) { await beginning.play(options.sources, on: player) }
         await interface.memory?.finish()
         await resolver.close()
-        network.end()
         await curl.shutdown()
         await cache?.settle()
         return code
@@ -125,8 +124,7 @@ struct Wiring {
             over: transport,
             clock: clock,
             isForced: options.offline,
-            journal: recorder,
-            isCached: { await cache?.holdsSome(from: $0) ?? false }
+            journal: recorder
         )
         var settings = LoadSettings()
         if let readAhead = options.readAhead { settings.readAhead = readAhead }
@@ -295,14 +293,17 @@ extension Wiring {
     ) -> MusicSupply {
         let web = HTTPConfiguration(request.network, sources: request.action.sources, clock)
         let transport = CurlTransport(configuration: web)
-        // A script is to end with an error rather than wait until the network is back.
-        let watch = NetworkWatch(
-            over: transport,
+        let watch = NetworkWatch(over: transport, clock: clock)
+        var settings = LoadSettings()
+        settings.retry.waitsForServer = false
+        let loaders = Loaders(
+            transport: watch,
+            stores: folder,
             clock: clock,
-            infersOffline: false,
-            isCached: { await folder.holdsSome(from: $0) }
+            settings: settings,
+            connectivity: watch,
+            onNotice: notify
         )
-        let loaders = Loaders(transport: watch, stores: folder, clock: clock, onNotice: notify)
         let resolver = SourceResolver(loaders)
         return MusicSupply(
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),

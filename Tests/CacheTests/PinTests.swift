@@ -153,27 +153,10 @@ import Testing
         await empty.close()
     }
 
-    @Test(arguments: [false, true])
-    func `music of a server counts under any of its URLs, in a sealed folder too`(isSealed: Bool) async throws
-    {
-        let secret = isSealed ? CacheSecret(bytes: [UInt8](repeating: 7, count: 32)) : nil
-        let opener = scene.opener(secret: secret)
-        try await opener.cache("a")
-        let empty = try await opener.open(try #require(WebURL("http://empty.example/a")))
-        let origin = try url("a").origin
-        let asking = scene.opener(secret: secret)
-        #expect(await asking.holdsSome(from: origin))
-        for other in ["http://empty.example", origin + "0", String(origin.dropLast()), "ftp" + origin] {
-            #expect(await !asking.holdsSome(from: other), "\(other)")
-        }
-        await empty.close()
-    }
-
     @Test func `a folder that cannot be used has nothing, and pinning in it fails`() async throws {
         let broken = CacheFolder(path: "/dev/null/cache", clock: TestClock())
         #expect(try await broken.availability(of: [url("a")]) == [nil])
         #expect(try await !broken.holdsSome(of: url("a")))
-        #expect(try await !broken.holdsSome(from: url("a").origin))
         let error = await #expect(throws: MediaError.self) { try await broken.setPinned(url("a"), true) }
         #expect(error?.code == .notCached)
     }

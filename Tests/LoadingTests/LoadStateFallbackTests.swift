@@ -92,12 +92,12 @@ import Testing
         let plan = try stage.read(500_000).plan()
         let actions = stage.answer(plan, RangeAnswer(kind: .unsatisfiable(total: nil))).actions
         #expect(actions.failures.map(\.code) == [.cut] && actions.plans.isEmpty)
-        #expect(stage.load.attempts.isBackgroundHeld && stage.length == nil)
+        #expect(stage.load.retry.isBackgroundHeld && stage.length == nil)
         #expect(stage.readAhead().plans.isEmpty, "there may be nothing to fetch ahead")
         let next = try stage.read(65_536).plan()
         stage.answerPart(next)
         stage.store(65_536..<66_000, next)
-        #expect(!stage.load.attempts.isBackgroundHeld)
+        #expect(!stage.load.retry.isBackgroundHeld)
     }
 
     @Test func `a total that equals the end of the request is verified by a request beyond it`() throws {

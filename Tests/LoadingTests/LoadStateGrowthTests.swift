@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [tagged, Validators()])
-    func `responses of two versions are compared, even if both were requested before a byte was stored`(
+    func `of responses of two versions one is cached, even if both were requested before a byte was stored`(
         validators: Validators
     ) throws {
         var stage = LoadStateStage(validators: Validators())
@@ -137,7 +137,7 @@ import Testing
         stage.store(0..<65_536, first)
         stage.end(first)
         stage.store(try #require(second.asked), second)
-        #expect(try stage.end(second).plan().overlap == 61_440..<65_536)
+        #expect(stage.proven == ByteRangeSet(0..<65_536))
     }
 
     @Test func `all of a file that has grown is compared, even if its validators are the known ones`() throws

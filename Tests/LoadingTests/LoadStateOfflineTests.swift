@@ -83,10 +83,22 @@ import Testing
         #expect(stage.complete(plan).woken == 1 && stage.wait == nil)
     }
 
-    @Test func `a dead server is given up while the network is available, whatever is stored`() throws {
-        var stage = LoadStateStage.begun()
-        let plan = try stage.fail(try stage.read(65_536).plan(), .connectionRefused, times: 9)
-        #expect(stage.end(plan, .connectionRefused).failures.count == 1)
+    @Test(arguments: [false, true])
+    func
+        `while the network is available, a server that cannot be reached is given up unless bytes are stored`(
+            hasStored: Bool
+        ) throws
+    {
+        var stage = hasStored ? .begun() : LoadStateStage()
+        var plan = try stage.fail(try stage.read(65_536).plan(), .connectionRefused, times: 9)
+        guard hasStored else {
+            #expect(stage.end(plan, .connectionRefused).failures.count == 1)
+            return
+        }
+        plan = try stage.fail(plan, .connectionRefused, times: 50)
+        #expect(stage.wait?.mostAttempts == nil)
+        plan = try stage.fail(plan, .timedOut, times: 9)
+        #expect(stage.end(plan, .timedOut).failures.count == 1, "a server that does not answer is given up")
     }
 
     @Test func `read-ahead is postponed too, and begins again by itself`() throws {

@@ -25,14 +25,15 @@ struct LoadStateStage {
         description.length = length
         description.validators = validators
         description.acceptsRanges = acceptsRanges
+        for range in stored { self.stored.insert(contentsOf: range) }
         load = ResourceLoadState(
             settings: settings,
             subject: "song",
             description: description,
+            stored: self.stored,
             measure: measure,
             seed: 7
         )
-        for range in stored { self.stored.insert(contentsOf: range) }
         load.readerOpened(reader)
     }
 
@@ -108,7 +109,7 @@ struct LoadStateStage {
 
     /// Lets the time pass until the next attempt is due.
     mutating func untilDue() -> [LoadAction] {
-        now = load.attempts.retry.wait?.retryAt ?? now
+        now = load.retry.wait?.retryAt ?? now
         return load.replan(moment)
     }
 

@@ -19,10 +19,28 @@ import Testing
         }
     }
 
+    /// The wait after an attempt of a resource of which nothing is stored.
+    private func wait(
+        _ state: inout RetryState,
+        retryAfter: Duration? = nil,
+        hasBytes: Bool = false,
+        network: ConnectivityReport = ConnectivityReport(),
+        now: Duration
+    ) -> LoadWait? {
+        let outcome = state.failed(
+            refused,
+            hasBytes: hasBytes,
+            retryAfter: retryAfter,
+            network: network,
+            now: now
+        )
+        return if case .wait(let wait) = outcome { wait } else { nil }
+    }
+
     @Test func `equal seeds give equal delays, and different seeds different ones`() {
         let waits = { (seed: UInt64) in
             var state = RetryState(seed: seed)
-            return (1...8).map { _ in state.failed(refused, retryAfter: nil, now: .zero)?.retryAt }
+            return (1...8).map { _ in wait(&state, now: .zero)?.retryAt }
         }
         #expect(waits(1) == waits(1))
         #expect(waits(1) != waits(2))
@@ -31,12 +49,12 @@ import Testing
     @Test func `the tenth attempt in a row without a byte is the last`() {
         var state = RetryState(seed: 1)
         for attempt in 1...9 {
-            let wait = state.failed(refused, retryAfter: nil, now: .seconds(attempt))
+            let wait = wait(&state, now: .seconds(attempt))
             #expect(wait?.attempt == attempt && wait?.mostAttempts == 10 && wait?.error == refused)
-            #expect(state.wait == wait)
+            #expect(state.wait == wait && !state.isBackgroundHeld)
         }
-        #expect(state.failed(refused, retryAfter: nil, now: .seconds(10)) == nil)
-        #expect(state.wait == nil)
+        #expect(wait(&state, now: .seconds(10)) == nil)
+        #expect(state.wait == nil && state.isBackgroundHeld)
         #expect(state.finalError?.code == .connectionRefused)
         #expect(state.finalError?.description.contains("10 attempts") == true)
     }
@@ -50,7 +68,7 @@ import Testing
     func `a server's Retry-After is obeyed up to a minute`(retryAfter: Duration?, delay: ClosedRange<Double>)
     {
         var state = RetryState(seed: 3)
-        let wait = state.failed(refused, retryAfter: retryAfter, now: .seconds(100))
+        let wait = wait(&state, retryAfter: retryAfter, now: .seconds(100))
         #expect(delay.contains((wait?.retryAt.seconds ?? 0) - 100))
     }
 
@@ -58,46 +76,81 @@ import Testing
     func `an early attempt waits a second after the last failure, and for the server's Retry-After`() {
         var state = RetryState(seed: 1)
         #expect(state.mayTryEarly(at: .zero))
-        for _ in 1...6 { _ = state.failed(refused, retryAfter: nil, now: .seconds(10)) }
+        for _ in 1...6 { _ = wait(&state, now: .seconds(10)) }
         #expect(!state.mayTryEarly(at: .milliseconds(10_999)))
         #expect(state.mayTryEarly(at: .seconds(11)))
-        state.failedEarly(now: .seconds(11))
+        #expect(wait(&state, now: .seconds(11))?.attempt == 7)
         #expect(!state.mayTryEarly(at: .milliseconds(11_500)))
-        #expect(state.attempts == 6, "an early attempt does not count")
-        _ = state.failed(refused, retryAfter: .seconds(30), now: .seconds(20))
+        _ = wait(&state, retryAfter: .seconds(30), now: .seconds(20))
         #expect(!state.mayTryEarly(at: .seconds(49)))
         #expect(state.mayTryEarly(at: .seconds(50)))
     }
 
-    @Test func `an attempt postponed while the network is unavailable does not count`() {
+    @Test func `while the network is away, attempts for stored music do not count`() {
         var state = RetryState(seed: 1)
         var network = ConnectivityReport()
+        network.isOffline = true
         network.retryAt = .seconds(5)
-        let first = state.postponed(refused, by: network, now: .zero)
-        #expect(first.retryAt == .seconds(5) && first.mostAttempts == nil && first.nextAttempt == nil)
-        #expect(state.isWaiting(at: .seconds(4)) && state.attempts == 0)
-        for _ in 1...8 { _ = state.failed(refused, retryAfter: nil, now: .seconds(10)) }
-        for time in 1...50 { _ = state.postponed(refused, by: network, now: .seconds(time * 30)) }
+        let first = wait(&state, hasBytes: true, network: network, now: .zero)
+        #expect(first?.retryAt == .seconds(5) && first?.mostAttempts == nil && first?.nextAttempt == nil)
+        #expect(!state.isDue(at: .seconds(4)))
+        for _ in 1...8 { _ = wait(&state, now: .seconds(10)) }
+        for time in 1...50 {
+            _ = wait(&state, hasBytes: true, network: network, now: .seconds(time * 30))
+        }
         #expect(state.wait?.retryAt == .seconds(1_500) + .milliseconds(250), "not at once")
-        #expect(state.attempts == 8 && state.finalError == nil)
-        let next = state.failed(refused, retryAfter: nil, now: .seconds(2_000))
+        #expect(state.finalError == nil)
+        let next = wait(&state, now: .seconds(2_000))
         #expect(next?.attempt == 9 && next?.nextAttempt == "10 of 10")
+    }
+
+    @Test func `stored music waits for its server without limit, with growing delays`() {
+        var state = RetryState(seed: 1)
+        for time in 1...50 {
+            let wait = wait(&state, hasBytes: true, now: .seconds(time * 100))
+            #expect(wait?.mostAttempts == nil)
+            if time > 10 { #expect((wait?.retryAt ?? .zero) - .seconds(time * 100) > .seconds(11)) }
+        }
+        #expect(wait(&state, now: .seconds(6_000))?.mostAttempts == 10, "only what counts has a limit")
     }
 
     @Test(
         arguments: [
-            (.cut, true), (.timedOut, true), (.connectionRefused, true), (.connectionFailed, true),
-            (.networkUnreachable, true), (.badAnswer, true),
-            (.unknownHost, true), (.tlsFailed, false), (.tooManyRedirects, false), (.badURL, false),
-            (.missingLibrary, false), (.resourceChanged, false), (.offline, false), (.httpStatus, true),
-            (.notCached, false), (.internalError, false),
-        ] as [(MediaError.Code, Bool)]
+            ([.offline], .endless, .endless, .endless),
+            (
+                [.connectionRefused, .connectionFailed, .networkUnreachable, .unknownHost],
+                .counted, .endless, .endless
+            ),
+            ([.cut, .timedOut, .badAnswer, .httpStatus], .counted, .counted, .endless),
+            (
+                [
+                    .tlsFailed, .tooManyRedirects, .badURL, .missingLibrary, .resourceChanged, .notCached,
+                    .internalError,
+                ],
+                .never, .never, .never
+            ),
+        ] as [([MediaError.Code], RetryPolicy.Limit, RetryPolicy.Limit, RetryPolicy.Limit)]
     )
-    func `only an error that waiting may change is retried`(code: MediaError.Code, isWorth: Bool) {
-        var error = MediaError(code, "song", "cause")
-        #expect(RetryPolicy.isWorthWaiting(for: error) == isWorth)
-        error.isLasting = true
-        #expect(!RetryPolicy.isWorthWaiting(for: error))
+    func `the cause decides how often it is tried again`(
+        codes: [MediaError.Code],
+        withoutBytes: RetryPolicy.Limit,
+        withBytes: RetryPolicy.Limit,
+        withBytesOffline: RetryPolicy.Limit
+    ) {
+        var script = RetryPolicy()
+        script.waitsForServer = false
+        for code in codes {
+            var error = MediaError(code, "song", "cause")
+            let limits = { (policy: RetryPolicy) in
+                [(false, false), (true, false), (true, true)].map { hasBytes, isOffline in
+                    policy.limit(after: error, hasBytes: hasBytes, isOffline: isOffline)
+                }
+            }
+            #expect(limits(RetryPolicy()) == [withoutBytes, withBytes, withBytesOffline], "\(code)")
+            #expect(limits(script) == [withoutBytes, withoutBytes, withoutBytes], "\(code)")
+            error.isLasting = true
+            #expect(limits(script).allSatisfy { $0 == .never } || code == .offline, "\(code)")
+        }
     }
 
     @Test(

@@ -62,11 +62,7 @@ final class Chain: Sendable {
         let received = received
         // Its clock stands for good: commits go by size, and at the close.
         let stores = CacheFolder(path: self.folder.path("cache"), clock: TestClock())
-        let watch = NetworkWatch(
-            over: transport,
-            clock: clock,
-            isCached: { await stores.holdsSome(from: $0) }
-        )
+        let watch = NetworkWatch(over: transport, clock: clock)
         self.watch = watch
         let loaders = Loaders(
             transport: watch,
@@ -192,7 +188,6 @@ final class Chain: Sendable {
             await close(reader)
             #expect(reader.waitingReads == 0, "every read has ended")
         }
-        watch.end()
         await transport.shutdown()
         let clock = clock
         try await wait(for: "all sleepers to wake") { clock.sleeperCount == 0 }

@@ -60,17 +60,4 @@ struct NamesTable {
             return SafeText(String(decoding: record ?? [], as: UTF8.self))
         }
     }
-
-    /// `true` if an entry with stored bytes has a URL for display that begins with `start`. Reads the names
-    /// one by one, since those of a sealed folder cannot be compared otherwise.
-    func isAnyStored(startingWith start: [UInt8]) throws -> Bool {
-        let sql = "SELECT entry, display_url FROM names JOIN entries ON id = entry WHERE stored > 0"
-        var isFound = false
-        try connection.statement(sql).forEach { row in
-            let record = protection.record(from: row.blob(1), in: .name, of: EntryID(row.integer(0)))
-            isFound = record?.starts(with: start) == true
-            return !isFound
-        }
-        return isFound
-    }
 }

@@ -30,11 +30,7 @@ struct LoadFetch: Sendable {
     let beganAlone: Bool
     /// `true` if another request had no response yet when it began, so that the two needed two connections.
     let neededConnection: Bool
-    /// If several requests of one round fail, one failure is counted. `nil` if it began before the next
-    /// attempt was due, for a new read.
-    let round: Int?
-    /// `true` if the network was unavailable when it began.
-    let beganOffline: Bool
+    let attempt: RetryState.Attempt
 
     var isWhole: Bool { plan.wanted == nil }
     var isAnswered: Bool { phase == .answered || phase == .progressing }
@@ -76,11 +72,11 @@ struct LoadFetches: Sendable {
 
     /// The request with this number, unless it was cancelled.
     subscript(id: FetchPlan.ID) -> LoadFetch? {
-        fetches[id].flatMap { $0.phase == .cancelled ? nil : $0 }
+        find(id).flatMap { $0.phase == .cancelled ? nil : $0 }
     }
 
-    /// `true` if the request was cancelled, and has not ended.
-    func isCancelled(_ id: FetchPlan.ID) -> Bool { fetches[id]?.phase == .cancelled }
+    /// The request with this number, also if it was cancelled.
+    func find(_ id: FetchPlan.ID) -> LoadFetch? { fetches[id] }
 
     /// The oldest request in progress whose remaining bytes include `offset`.
     func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
@@ -97,7 +93,7 @@ struct LoadFetches: Sendable {
 
     var nextID: FetchPlan.ID { FetchPlan.ID(value: lastID + 1) }
 
-    mutating func began(_ plan: FetchPlan, end: Int64, round: Int?, isOffline: Bool) {
+    mutating func began(_ plan: FetchPlan, end: Int64, attempt: RetryState.Attempt) {
         precondition(plan.id == nextID, "fetches are numbered in the order in which they begin")
         lastID = plan.id.value
         fetches[plan.id] = LoadFetch(
@@ -106,8 +102,7 @@ struct LoadFetches: Sendable {
             end: end,
             beganAlone: isEmpty,
             neededConnection: !active.allSatisfy(\.isAnswered),
-            round: round,
-            beganOffline: isOffline
+            attempt: attempt
         )
     }
 

@@ -3,8 +3,8 @@ import Media
 /// Decides which fetches end and which begin. A pure function of the stored bytes, the readers, the fetches
 /// and the connection.
 ///
-/// Created for each decision. `plan` changes its own copies of the fetches, the connection and the
-/// comparison; the caller adopts them together with the actions.
+/// Created for each decision. `plan` changes its own copies of the fetches and the connection; the caller
+/// adopts them together with the actions.
 struct LoadPlanner: Sendable {
     /// The shortest jump to record in the journal. A shorter one is only a decoder skipping a tag.
     private static let notableJump: Int64 = 16 << 10
@@ -13,10 +13,9 @@ struct LoadPlanner: Sendable {
     let moment: LoadMoment
     let answers: LoadAnswers
     let readers: LoadReaders
-    let attempts: LoadAttempts
+    let retry: RetryState
     private(set) var fetches: LoadFetches
     private(set) var line: LoadLine
-    private(set) var comparison: JumpComparison
 
     private var stored: ByteRangeSet { moment.stored }
     private var now: Duration { moment.now }
@@ -27,12 +26,11 @@ struct LoadPlanner: Sendable {
 
     /// Ends fetches that no reader wants, and begins those that are wanted. `newcomer` is the reader that has
     /// just begun to wait.
-    mutating func plan(newcomer: LoadReaders.ID? = nil) -> [ResourceLoadState.Action] {
+    mutating func plan(newcomer: LoadReaders.ID? = nil) -> [LoadAction] {
         // Its bytes are the next ones, and must not wait for a later window.
         let starved = endStarving()
         guard starved.isEmpty else { return starved }
         var actions = endUnwanted() + beginDemanded(newcomer: newcomer)
-        if let comparison = beginComparison() { actions.append(comparison) }
         let isAlone = !fetches.isBusy
         if let first = beginBackground() {
             actions.append(first)
@@ -47,7 +45,7 @@ struct LoadPlanner: Sendable {
     /// while nothing is wanted, or the next attempt is not due.
     var need: Urgency? {
         var needs = fetches.active.filter(isWanted).map(urgency)
-        if attempts.isDue(now: now) {
+        if retry.isDue(at: now) {
             needs += readers.all.compactMap(\.waitReason)
             if let want = nextWant() { needs.append(want.urgency) }
         }
@@ -58,16 +56,16 @@ struct LoadPlanner: Sendable {
     var wanted: ByteRange? { nextWant()?.gap }
 
     /// Cancels a request on a connection that the server does not serve. It is sent again once it has ended.
-    private mutating func endStarving() -> [ResourceLoadState.Action] {
+    private mutating func endStarving() -> [LoadAction] {
         guard let fetch = fetches.active.first(where: { line.isStarving($0, now: now) }) else { return [] }
         line.foundOneConnection()
         fetches.cancel(fetch.plan.id)
         return [.cancelFetch(fetch.plan.id)]
     }
 
-    private mutating func endUnwanted() -> [ResourceLoadState.Action] {
+    private mutating func endUnwanted() -> [LoadAction] {
         var lingering = 0
-        var actions: [ResourceLoadState.Action] = []
+        var actions: [LoadAction] = []
         // The newest first: if only one of several may run to its end, that is the newest; the others are
         // cancelled.
         for fetch in fetches.active.reversed() where !isWanted(fetch) {
@@ -82,8 +80,8 @@ struct LoadPlanner: Sendable {
         return actions
     }
 
-    private mutating func beginDemanded(newcomer: LoadReaders.ID?) -> [ResourceLoadState.Action] {
-        var actions: [ResourceLoadState.Action] = []
+    private mutating func beginDemanded(newcomer: LoadReaders.ID?) -> [LoadAction] {
+        var actions: [LoadAction] = []
         for id in readers.ids {
             guard let reader = readers[id], let urgency = reader.waitReason else { continue }
             let offset = reader.offset
@@ -111,26 +109,9 @@ struct LoadPlanner: Sendable {
         return actions
     }
 
-    /// After a jump, requests the window that shows if the file is unchanged. This happens only once the
-    /// bytes for the jump have arrived, so that playback does not wait for the comparison.
-    private mutating func beginComparison() -> ResourceLoadState.Action? {
-        guard description.acceptsRanges != false, !attempts.isBackgroundHeld,
-            moment.othersNeed.map({ $0 >= .readAhead }) ?? true,
-            !fetches.active.contains(where: { $0.plan.overlap.isEmpty || comparison.isServed(by: $0) }),
-            admitsRequest(isNewRead: false),
-            let place = comparison.place(
-                stored: stored,
-                isMissing: { place in
-                    length.map { place < $0 } ?? true && firstMissing(in: place..<place + 1) != nil
-                }
-            )
-        else { return nil }
-        return begin(at: place, urgency: .readAhead, notBeyond: place + settings.demandWindow)
-    }
-
     /// Begins the next fetch for which no read waits; `nil` if none is to begin now. With `asPair`, it may
     /// begin in parallel to another that has just begun.
-    private mutating func beginBackground(asPair: Bool = false) -> ResourceLoadState.Action? {
+    private mutating func beginBackground(asPair: Bool = false) -> LoadAction? {
         guard admitsRequest(isNewRead: false), let want = nextWant(), mayBegin(want.urgency) else {
             return nil
         }
@@ -166,7 +147,7 @@ struct LoadPlanner: Sendable {
         urgency: Urgency,
         announced: ByteRange = 0..<0,
         notBeyond limit: Int64 = .max
-    ) -> ResourceLoadState.Action {
+    ) -> LoadAction {
         let least = announced.upperBound
         // The short rest of a longer read is not a sample: the bytes after it will be needed soon.
         let isSample = least > offset && announced.count <= settings.largestSample
@@ -194,25 +175,21 @@ struct LoadPlanner: Sendable {
     }
 
     /// Begins a fetch of `wanted`, or of the whole resource if that is `nil`.
-    private mutating func begin(wanted: ByteRange?, urgency: Urgency) -> ResourceLoadState.Action {
+    private mutating func begin(wanted: ByteRange?, urgency: Urgency) -> LoadAction {
         var plan = FetchPlan(id: fetches.nextID, urgency: urgency, wanted: wanted, overlap: 0..<0)
         plan.wantsTitles = stored.isEmpty
         if let wanted, !stored.isEmpty {
             // If the server sends nothing where the last body broke off, only a body that brings the bytes
             // before that shows if the file ends there.
-            let mayBeEnd = !attempts.isFirst && answers.wasCut && answers.brokeOffAt == wanted.lowerBound
+            let mayBeEnd = !retry.isFirst && answers.wasCut && answers.brokeOffAt == wanted.lowerBound
             if answers.comparesBytes || mayBeEnd {
                 plan.overlap = storedBytes(before: wanted.lowerBound)
-                if plan.overlap.isEmpty {
-                    comparison.jumped(plan.id, stored: stored, beside: fetches.answered(besides: plan.id))
-                }
             }
         }
         fetches.began(
             plan,
             end: wanted?.upperBound ?? length ?? .max,
-            round: attempts.round(now: now),
-            isOffline: moment.network.isOffline
+            attempt: retry.attempt(isOffline: moment.network.isOffline)
         )
         return .startFetch(plan)
     }
@@ -228,7 +205,7 @@ struct LoadPlanner: Sendable {
     }
 
     private func admitsRequest(isNewRead: Bool) -> Bool {
-        attempts.admitsRequest(isNewRead: isNewRead, isIdle: fetches.isEmpty, now: now)
+        retry.admitsRequest(isNewRead: isNewRead, isIdle: fetches.isEmpty, at: now)
     }
 
     // MARK: Precedence
@@ -267,7 +244,7 @@ struct LoadPlanner: Sendable {
     /// The most urgent missing bytes that are worth a request; `nil` if there are none.
     private func nextWant() -> Want? {
         // The first response shows the length, and if the server supports ranges at all.
-        guard !attempts.isBackgroundHeld,
+        guard !retry.isBackgroundHeld,
             length != nil || description.acceptsRanges != nil || fetches.isEmpty
         else { return nil }
         let readers = readers.all
@@ -322,7 +299,7 @@ struct LoadPlanner: Sendable {
     /// `true` if `fetch` serves a reader, so that it continues.
     private func isWanted(_ fetch: LoadFetch) -> Bool {
         // A body that cannot be resumed is read to its end while there are readers.
-        if fetch.isWhole || comparison.isServed(by: fetch) { return !readers.isEmpty }
+        if fetch.isWhole { return !readers.isEmpty }
         return readers.all.contains { reader in
             bringsSoon(reader.offset, fetch) || zone(of: reader).contains(fetch.next)
                 || (reader.fills && fetch.plan.urgency == .fill)

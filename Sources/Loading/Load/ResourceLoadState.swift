@@ -2,15 +2,10 @@ package import Media
 
 /// Decides which parts of one resource to fetch: events in, actions out.
 ///
-/// Has no task, lock, clock or bytes. Each event comes with its `Moment`: the time, and the stored ranges at
-/// that time. Readers, fetches, the connection and failures are machines of their own; `LoadPlanner` decides
-/// what to fetch.
+/// Has no task, lock, clock or bytes. Each event comes with its `LoadMoment`: the time, and the stored ranges
+/// at that time. Readers, fetches, the connection and failures are machines of their own; `LoadPlanner`
+/// decides what to fetch.
 package struct ResourceLoadState: Sendable {
-    package typealias ReaderID = LoadReaders.ID
-    package typealias FetchID = FetchPlan.ID
-    package typealias Action = LoadAction
-    package typealias Moment = LoadMoment
-
     private enum Phase: Equatable {
         case loading
         /// The response is a live stream, which provides the next bytes as soon as `handedOver` is called.
@@ -26,8 +21,10 @@ package struct ResourceLoadState: Sendable {
     private(set) var readers = LoadReaders()
     private(set) var fetches = LoadFetches()
     private(set) var line: LoadLine
-    private(set) var attempts: LoadAttempts
-    private(set) var comparison = JumpComparison()
+    private(set) var retry: RetryState
+    /// Without validators, the bytes after a jump: nothing shows that they are of the same version as the
+    /// others, until a window that was compared with others reaches them.
+    private var apart = ByteRangeSet()
     private var phase = Phase.loading
 
     /// `subject` names the resource in errors, `stored` are its bytes that are stored already, `measure` is
@@ -53,7 +50,7 @@ package struct ResourceLoadState: Sendable {
             trustsValidators: trustsValidators
         )
         line = LoadLine(settings: settings, measure: measure)
-        attempts = LoadAttempts(policy: settings.retry, seed: seed)
+        retry = RetryState(policy: settings.retry, seed: seed)
     }
 
     // MARK: Questions
@@ -69,23 +66,28 @@ package struct ResourceLoadState: Sendable {
     /// `true` if any offset can be read without reading all bytes before it.
     func isSeekable(_ stored: ByteRangeSet) -> Bool { phase != .live && answers.isSeekable(stored) }
 
-    /// The bytes that may be cached; `nil` for all (see `JumpComparison`).
-    func proven(_ moment: Moment) -> ByteRangeSet? { comparison.proven(moment.stored, length, fetches) }
+    /// The bytes that may be cached; `nil` for all. Once nothing is missing, nothing more can be compared.
+    func proven(_ moment: LoadMoment) -> ByteRangeSet? {
+        let mayJump =
+            answers.comparesBytes && fetches.active.contains { $0.isAnswered && $0.plan.overlap.isEmpty }
+        guard mayJump || !apart.isEmpty, !answers.isComplete(moment.stored) else { return nil }
+        return moment.stored.subtracting(apart)
+    }
 
     /// The wait for the next attempt; `nil` while bytes arrive or none are wanted.
-    func wait(_ moment: Moment) -> LoadWait? {
-        guard let wait = attempts.retry.wait else { return nil }
+    func wait(_ moment: LoadMoment) -> LoadWait? {
+        guard let wait = retry.wait else { return nil }
         return !fetches.isEmpty || readers.isAnyWaiting || wanted(moment) != nil ? wait : nil
     }
 
     /// The bytes to request next, for which no read waits; `nil` for none.
-    func wanted(_ moment: Moment) -> ByteRange? { phase == .loading ? planner(moment).wanted : nil }
+    func wanted(_ moment: LoadMoment) -> ByteRange? { phase == .loading ? planner(moment).wanted : nil }
 
     /// The most urgent need of this resource, as reported to the loaders that share the connection; `nil` for
     /// none.
-    func need(_ moment: Moment) -> Urgency? { phase == .loading ? planner(moment).need : nil }
+    func need(_ moment: LoadMoment) -> Urgency? { phase == .loading ? planner(moment).need : nil }
 
-    func outlook(at offset: Int64, _ moment: Moment) -> ReadOutlook {
+    func outlook(at offset: Int64, _ moment: LoadMoment) -> ReadOutlook {
         if moment.stored.contains(offset) { return .stored }
         if answers.isPastEnd(offset, isPlaying: readers.bytesPerSecond > 0) { return .end }
         switch phase {
@@ -95,23 +97,25 @@ package struct ResourceLoadState: Sendable {
         }
         // After the loader has given up on the server, a fetch in progress may still bring the byte, or a new
         // request may be sent once `RetryPolicy.leastPause` has passed since the last failure.
-        let mayAsk = attempts.retry.mayTryEarly(at: moment.now) || fetches.bringing(offset) != nil
-        if !mayAsk, let error = attempts.retry.finalError { return .failed(error) }
+        let mayAsk = retry.mayTryEarly(at: moment.now) || fetches.bringing(offset) != nil
+        if !mayAsk, let error = retry.finalError { return .failed(error) }
         return .missing
     }
 
     /// `true` if the fetch was neither cancelled nor has ended.
-    func isUnderWay(_ id: FetchID) -> Bool { fetches[id] != nil }
+    func isUnderWay(_ id: FetchPlan.ID) -> Bool { fetches[id] != nil }
 
     /// `true` if the fetch brings a live stream, whose body must no longer be stored.
-    func isHandingOver(_ id: FetchID) -> Bool { phase == .handingOver && fetches[id] != nil }
+    func isHandingOver(_ id: FetchPlan.ID) -> Bool { phase == .handingOver && fetches[id] != nil }
 
     // MARK: Readers
 
-    package mutating func readerOpened(_ id: ReaderID) { readers.opened(id) }
+    package mutating func readerOpened(_ id: LoadReaders.ID) { readers.opened(id) }
 
     /// A read begins at `offset`. If that byte is missing, the reader waits from now on.
-    package mutating func readRequested(_ id: ReaderID, at offset: Int64, _ moment: Moment) -> [Action] {
+    package mutating func readRequested(_ id: LoadReaders.ID, at offset: Int64, _ moment: LoadMoment)
+        -> [LoadAction]
+    {
         guard readers[id] != nil else { return [] }
         let isMissing = outlook(at: offset, moment) == .missing
         readers.read(id, at: offset, isMissing: isMissing)
@@ -120,10 +124,10 @@ package struct ResourceLoadState: Sendable {
 
     /// The task of a waiting read was cancelled. Returns the wait; `nil` if there was none. Fetches for it
     /// continue until the reader's next read or its close: a seek cancels first, and may be short.
-    mutating func readCancelled(_ id: ReaderID) -> LoadReaders.WaitID? { readers.endWait(id) }
+    mutating func readCancelled(_ id: LoadReaders.ID) -> LoadReaders.WaitID? { readers.endWait(id) }
 
-    package mutating func readerAsked(_ id: ReaderID, for wish: LoadReaders.Wish, _ moment: Moment)
-        -> [Action]
+    package mutating func readerAsked(_ id: LoadReaders.ID, for wish: LoadReaders.Wish, _ moment: LoadMoment)
+        -> [LoadAction]
     {
         readers.receive(wish, of: id, settings)
         return plan(moment)
@@ -131,18 +135,20 @@ package struct ResourceLoadState: Sendable {
 
     /// The reader was closed. After the last reader all fetches are cancelled; before that, those that no
     /// other reader wants, unless they may run to their end (see `LoadPlanner`).
-    mutating func readerClosed(_ id: ReaderID, _ moment: Moment) -> [Action] {
+    mutating func readerClosed(_ id: LoadReaders.ID, _ moment: LoadMoment) -> [LoadAction] {
         readers.closed(id)
         return readers.isEmpty ? cancelAll() : plan(moment)
     }
 
     /// The time of `.wakeAt` has come, or the need of others has changed.
-    mutating func replan(_ moment: Moment) -> [Action] { endWaits(moment) + plan(moment) }
+    mutating func replan(_ moment: LoadMoment) -> [LoadAction] { endWaits(moment) + plan(moment) }
 
     /// The store was refreshed just before sending the request of `id`. Returns `false` if that request must
     /// not be sent: the fetch was cancelled, or another store has committed some of its bytes; then the rest
     /// is planned again.
-    mutating func storeLooked(_ id: FetchID, _ moment: Moment) -> (isNeeded: Bool, actions: [Action]) {
+    mutating func storeLooked(_ id: FetchPlan.ID, _ moment: LoadMoment) -> (
+        isNeeded: Bool, actions: [LoadAction]
+    ) {
         guard let fetch = fetches[id] else { return (false, endWaits(moment)) }
         let isNeeded =
             fetch.plan.wanted.map { moment.stored.intersection(ByteRangeSet($0)).isEmpty }
@@ -156,8 +162,8 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// The network is back: waiting reads try at once.
-    mutating func networkReturned(_ moment: Moment) -> [Action] {
-        attempts.progressed()
+    mutating func networkReturned(_ moment: LoadMoment) -> [LoadAction] {
+        retry.progressed()
         return plan(moment)
     }
 
@@ -165,9 +171,9 @@ package struct ResourceLoadState: Sendable {
 
     /// The head of the response to fetch `id` arrived.
     package mutating func fetchAnswered(
-        _ id: FetchID,
+        _ id: FetchPlan.ID,
         _ answer: RangeAnswer,
-        _ moment: Moment
+        _ moment: LoadMoment
     ) -> AnswerOutcome {
         // The fetch was cancelled in the meantime.
         guard let fetch = fetches[id] else { return .discard([]) }
@@ -191,15 +197,15 @@ package struct ResourceLoadState: Sendable {
     /// cancelled fetch are valid too.
     package mutating func bytesStored(
         _ range: ByteRange,
-        by id: FetchID,
+        by id: FetchPlan.ID,
         isNew: Bool,
-        _ moment: Moment
-    ) -> [Action] {
-        if let fetch = fetches[id] { comparison.passed(range, by: fetch, stored: moment.stored) }
+        _ moment: LoadMoment
+    ) -> [LoadAction] {
+        if answers.comparesBytes, let fetch = fetches.find(id) { join(range, by: fetch, moment) }
         if let piece = fetches.received(id, range.count, at: moment.now) { line.received(piece) }
         // Bytes that were stored before are no progress: otherwise, if a server always breaks off within
         // them, requests would be repeated for ever.
-        if isNew { attempts.progressed() }
+        if isNew { retry.progressed() }
         if let fetch = fetches.stored(id, upTo: range.upperBound, isNew: isNew) {
             if fetch.remaining.isEmpty { line.windowCompleted(fetch.plan.urgency) }
             if fetch.isWhole, length == nil, fetch.next > settings.largestUnknownBody {
@@ -209,14 +215,32 @@ package struct ResourceLoadState: Sendable {
         return endWaits(moment) + plan(moment)
     }
 
+    /// `fetch` has brought `range`. If it continues bytes that are not apart, so do all that it reaches.
+    private mutating func join(_ range: ByteRange, by fetch: LoadFetch, _ moment: LoadMoment) {
+        let run = ByteRangeSet(moment.stored.range(around: range.lowerBound) ?? range)
+        let known = moment.stored.subtracting(apart)
+        let earlier = known.subtracting(ByteRangeSet(range))
+        var continued = ByteRangeSet(fetch.plan.overlap)
+        if let reached = fetch.reached { continued.insert(contentsOf: reached - 1..<reached) }
+        // The body of the whole resource is compared with all that is stored.
+        if fetch.isWhole { continued.formUnion(run.intersection(earlier)) }
+        if earlier.isEmpty || !known.intersection(continued).isEmpty {
+            apart.subtract(run)
+        } else {
+            apart.formUnion(ByteRangeSet(range))
+        }
+    }
+
     /// Received bytes differ from the stored ones: the file was replaced.
-    mutating func overlapDiffered(_ id: FetchID, _ moment: Moment) -> [Action] {
+    mutating func overlapDiffered(_ id: FetchPlan.ID, _ moment: LoadMoment) -> [LoadAction] {
         fetches[id] == nil ? [] : change(seenBy: id, moment)
     }
 
     /// The fetch ended with `error`, or without one if it was cancelled or nothing more of its body is
     /// needed.
-    package mutating func fetchEnded(_ id: FetchID, error: MediaError?, _ moment: Moment) -> [Action] {
+    package mutating func fetchEnded(_ id: FetchPlan.ID, error: MediaError?, _ moment: LoadMoment)
+        -> [LoadAction]
+    {
         guard let fetch = fetches.ended(id) else { return [] }
         // The end of a cancelled fetch matters only to a request for the same bytes, which waits for it.
         if fetch.phase == .cancelled { return plan(moment) }
@@ -225,18 +249,18 @@ package struct ResourceLoadState: Sendable {
         {
             // The end of a body without a stated length shows the length.
             answers.ended(at: fetch.next)
-            attempts.answered()
+            retry.answered()
             return endWaits(moment) + plan(moment)
         }
         if error?.code == .cut || error?.code == .timedOut, let end = fetch.reached,
             end >= moment.stored.ranges.last?.upperBound ?? 0,
             answers.brokeOff(at: end, isCut: error?.code == .cut)
         {
-            attempts.answered()
+            retry.answered()
             return endWaits(moment) + plan(moment)
         }
         if fetch.phase == .progressing {
-            let isAnotherWaiting = error == nil && fetches.overtaken(at: moment.now) && attempts.isFirst
+            let isAnotherWaiting = error == nil && fetches.overtaken(at: moment.now) && retry.isFirst
             let actions = endWaits(moment) + plan(moment)
             return actions + (isAnotherWaiting ? [.wakeAt(moment.now + line.longestStarving)] : [])
         }
@@ -245,7 +269,7 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// The live stream has taken over the body, and serves reads from now on.
-    mutating func handedOver(_ id: FetchID, _ moment: Moment) -> [Action] {
+    mutating func handedOver(_ id: FetchPlan.ID, _ moment: LoadMoment) -> [LoadAction] {
         guard phase == .handingOver else { return [] }
         _ = fetches.ended(id)
         phase = .live
@@ -258,16 +282,11 @@ package struct ResourceLoadState: Sendable {
         of meaning: AnswerMeaning,
         retryAfter: Duration?,
         for fetch: LoadFetch,
-        _ moment: Moment
+        _ moment: LoadMoment
     ) -> AnswerOutcome {
         let id = fetch.plan.id
         switch meaning {
         case .part(let range):
-            // Without validators, only the bytes show if the part is of the stored file. A request with an
-            // overlap compares them itself; one without is compared later.
-            if answers.comparesBytes, fetch.plan.overlap.isEmpty {
-                comparison.jumped(id, stored: moment.stored, beside: fetches.answered(besides: id))
-            }
             // Some servers ignore the requested end; bytes beyond it belong to another window.
             return receive(from: range.lowerBound, upTo: min(fetch.end, range.upperBound), by: id, moment)
         case .whole:
@@ -286,8 +305,8 @@ package struct ResourceLoadState: Sendable {
     private mutating func receive(
         from start: Int64,
         upTo end: Int64,
-        by id: FetchID,
-        _ moment: Moment
+        by id: FetchPlan.ID,
+        _ moment: LoadMoment
     ) -> AnswerOutcome {
         fetches.answered(id, from: start, upTo: end)
         return AnswerOutcome(use: .store(from: start, upTo: end), actions: endWaits(moment) + plan(moment))
@@ -298,19 +317,19 @@ package struct ResourceLoadState: Sendable {
         _ meaning: AnswerMeaning,
         of fetch: LoadFetch,
         retryAfter: Duration?,
-        _ moment: Moment
-    ) -> [Action] {
+        _ moment: LoadMoment
+    ) -> [LoadAction] {
         switch meaning {
         case .nothingThere(let end):
-            attempts.answered()
+            retry.answered()
             // If the response does not state the length either, another request for the same gap would have
             // the same result.
-            if end == nil { attempts.holdBackground() }
+            if end == nil { retry.holdBackground() }
             // Reads past the end finish empty; reads before it fail.
             return endWaits(moment)
                 + failForGood(fetch, error(.cut, "the server has nothing at this place"), moment)
         case .withoutRange(let cause):
-            attempts.answered()
+            retry.answered()
             return [.decided(.withoutRanges, cause)] + endWaits(moment) + plan(moment)
         case .later(let status):
             let error = error(.httpStatus, AnswerMeaning.cause(status: status))
@@ -324,7 +343,7 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// Ends everything, because the resource was replaced. The fetch that detected it ends by itself.
-    private mutating func change(seenBy id: FetchID, _ moment: Moment) -> [Action] {
+    private mutating func change(seenBy id: FetchPlan.ID, _ moment: LoadMoment) -> [LoadAction] {
         _ = fetches.ended(id)
         guard finalError == nil else { return [] }
         let error = error(.resourceChanged, "the file on the server has changed; starting it anew")
@@ -333,7 +352,7 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// The body of `id` has no end. Other fetches end; the reads wait for `handedOver`.
-    private mutating func beginHandOver(of id: FetchID, _ moment: Moment) -> [Action] {
+    private mutating func beginHandOver(of id: FetchPlan.ID, _ moment: LoadMoment) -> [LoadAction] {
         phase = .handingOver
         return cancelAll(but: id) + endWaits(moment) + [.decided(.live, "the body goes on without end")]
     }
@@ -345,35 +364,46 @@ package struct ResourceLoadState: Sendable {
         _ fetch: LoadFetch,
         _ error: MediaError,
         retryAfter: Duration? = nil,
-        _ moment: Moment
-    ) -> [Action] {
+        _ moment: LoadMoment
+    ) -> [LoadAction] {
         if answers.endStays(after: fetch.plan) { return replan(moment) }
-        switch attempts.failed(fetch, error, retryAfter: retryAfter, moment) {
+        let outcome = retry.failed(
+            error,
+            of: fetch.attempt,
+            hasBytes: !moment.stored.isEmpty,
+            retryAfter: retryAfter,
+            network: moment.network,
+            now: moment.now
+        )
+        switch outcome {
         case .wait(let wait):
             return [.decided(.retryLater, wait.error.safeText), .wakeAt(wait.retryAt)] + plan(moment)
-        case .failed(let error): return failForGood(fetch, error, moment)
+        case .failed(var error):
+            if error.code == .offline, !moment.stored.isEmpty { error.cause = "the rest is " + error.cause }
+            return failForGood(fetch, error, moment)
         case .givenUp(let error):
             return [.decided(.gaveUp, error.safeText)] + failWaiting(error) + plan(moment)
-        case .stillGivenUp(let error): return failWaiting(error) + plan(moment)
         case .unchanged: return plan(moment)
         }
     }
 
-    private mutating func failForGood(_ fetch: LoadFetch, _ error: MediaError, _ moment: Moment) -> [Action] {
+    private mutating func failForGood(_ fetch: LoadFetch, _ error: MediaError, _ moment: LoadMoment)
+        -> [LoadAction]
+    {
         readers.failWaits { fetch.isWhole || fetch.remaining.contains($0) ? error : nil } + plan(moment)
     }
 
     /// Fails every waiting read that no fetch in progress will serve.
-    private mutating func failWaiting(_ error: MediaError) -> [Action] {
+    private mutating func failWaiting(_ error: MediaError) -> [LoadAction] {
         readers.failWaits { [fetches] in fetches.bringing($0) == nil ? error : nil }
     }
 
     /// Ends every wait for a byte that is no longer `.missing`.
-    private mutating func endWaits(_ moment: Moment) -> [Action] {
+    private mutating func endWaits(_ moment: LoadMoment) -> [LoadAction] {
         readers.endWaits { [self] in outlook(at: $0, moment) }
     }
 
-    private mutating func cancelAll(but kept: FetchID? = nil) -> [Action] {
+    private mutating func cancelAll(but kept: FetchPlan.ID? = nil) -> [LoadAction] {
         let cancelled = fetches.cancelAll(but: kept)
         for _ in cancelled { line.cancelled() }
         return cancelled.map { .cancelFetch($0) }
@@ -385,26 +415,24 @@ package struct ResourceLoadState: Sendable {
 
     // MARK: Planning
 
-    private func planner(_ moment: Moment) -> LoadPlanner {
+    private func planner(_ moment: LoadMoment) -> LoadPlanner {
         LoadPlanner(
             settings: settings,
             moment: moment,
             answers: answers,
             readers: readers,
-            attempts: attempts,
+            retry: retry,
             fetches: fetches,
-            line: line,
-            comparison: comparison
+            line: line
         )
     }
 
-    private mutating func plan(_ moment: Moment, newcomer: ReaderID? = nil) -> [Action] {
+    private mutating func plan(_ moment: LoadMoment, newcomer: LoadReaders.ID? = nil) -> [LoadAction] {
         guard phase == .loading else { return [] }
         var planner = planner(moment)
         let actions = planner.plan(newcomer: newcomer)
         fetches = planner.fetches
         line = planner.line
-        comparison = planner.comparison
         return actions
     }
 

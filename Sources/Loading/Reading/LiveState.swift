@@ -183,15 +183,20 @@ struct LiveState: Sendable {
         }
         isBroken = true
         let error = error ?? MediaError(.cut, subject, "the stream has ended")
-        let isWorthWaiting = RetryPolicy.isWorthWaiting(for: error)
-        if error.code == .offline || (network.isOffline && isWorthWaiting), !network.isForced {
-            // Either no request was sent, or the network is unavailable for all hosts. That says nothing
-            // about the station, so the wait lasts as long as the network is unavailable.
-            return retry.postponed(error, by: network, now: now)
+        // A station that is away is given up in the end, unless the network is away for all hosts.
+        let outcome = retry.failed(
+            error,
+            hasBytes: network.isOffline,
+            retryAfter: retryAfter,
+            network: network,
+            now: now
+        )
+        switch outcome {
+        case .wait(let wait): return wait
+        case .failed(let error), .givenUp(let error): finalError = error
+        case .unchanged: break
         }
-        let wait = isWorthWaiting ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
-        if wait == nil { finalError = retry.finalError ?? error }
-        return wait
+        return nil
     }
 
     private mutating func dropOldest() {

@@ -239,7 +239,7 @@ final class LiveStream: Sendable {
 
     private func connect() async throws(Refusal) -> Connection {
         let request = RangeRequest(url: url, range: nil, wantsTitles: true)
-        var log = parts.journal.map { RequestLog(request, urgency: .demand, journal: $0, clock: parts.clock) }
+        var log = parts.log(request, .demand)
         guarded.withLock { $0.requestCount += 1 }
         let response: RangeResponse
         do {

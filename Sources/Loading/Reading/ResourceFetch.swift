@@ -25,15 +25,13 @@ struct ResourceFetch: Sendable {
         // and one that compares bytes, because it may show that the file was replaced. After a failure the
         // index is read, because another process may have cached the bytes.
         let isUrgent =
-            (plan.urgency == .demand || !plan.overlap.isEmpty) && loader.note { $0.state.attempts.isFirst }
+            (plan.urgency == .demand || !plan.overlap.isEmpty) && loader.note { $0.state.retry.isFirst }
         _ = await store.refresh(plan.wanted ?? 0..<Int64.max, isUrgent: isUrgent)
         let (isNeeded, actions) = loader.decide { $0.state.storeLooked(plan.id, $1) }
         loader.perform(actions)
         guard isNeeded else { return }
         let request = RangeRequest(url: loader.url, range: plan.asked, wantsTitles: plan.wantsTitles)
-        var log = parts.journal.map {
-            RequestLog(request, urgency: plan.urgency, journal: $0, clock: parts.clock)
-        }
+        var log = parts.log(request, plan.urgency)
         do {
             let response = try await send(request)
             log?.answered(response.answer)

@@ -192,7 +192,7 @@ final class ResourceLoader: Sendable {
             // The fetch may have ended already.
             guard guarded.fetches[plan.id] != nil else { return false }
             guarded.fetches[plan.id] = task
-            return guarded.state.fetches.isCancelled(plan.id)
+            return guarded.state.fetches.find(plan.id)?.phase == .cancelled
         }
         if isCancelled { task.cancel() }
     }

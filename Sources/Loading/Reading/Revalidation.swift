@@ -36,9 +36,7 @@ struct Revalidation {
             known.validators.isEmpty
             ? RangeRequest(url: url, range: 0..<Int64(head.count))
             : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
-        var log = parts.journal.map {
-            RequestLog(request, urgency: .revalidate, journal: $0, clock: parts.clock)
-        }
+        var log = parts.log(request, .revalidate)
         do {
             let response = try await parts.transport.send(request)
             defer { response.body.cancel() }

@@ -74,8 +74,6 @@ package enum Urgency: String, Sendable, Comparable, CaseIterable {
     case fill
     /// A check if the stored bytes are current.
     case revalidate
-    /// A check if the network is back.
-    case probe
 
     package static func < (left: Urgency, right: Urgency) -> Bool { left.rank < right.rank }
 

@@ -14,7 +14,7 @@ enum PlanningRun {
             seed: 7
         )
         var moment = LoadMoment()
-        let reader = ResourceLoadState.ReaderID(1)
+        let reader = LoadReaders.ID(1)
         state.readerOpened(reader)
         var actions = state.readRequested(reader, at: 0, moment)
         actions += state.readerAsked(reader, for: .readAhead(bytesPerSecond: 24_000), moment)

@@ -34,13 +34,10 @@ import Testing
         return (loaders, watch)
     }
 
-    /// Moves the time on to the next deadline, once a reader that waits and the watch both sleep towards
-    /// theirs.
+    /// Moves the time on to the next deadline, once a reader that waits sleeps towards it.
     private func step(until isOver: () -> Bool = { false }) async throws {
         let now = clock.now
-        try await wait(for: "the reader and the watch to sleep at \(now)") {
-            clock.sleeperCount == 2 || isOver()
-        }
+        try await wait(for: "the reader to sleep at \(now)") { clock.sleeperCount == 1 || isOver() }
         if let wake = clock.nextWake { clock.advance(to: wake) }
     }
 
@@ -64,13 +61,13 @@ import Testing
         let head = try await reader.read(at: 0, count: 10_000)
         #expect(head.elementsEqual(music.prefix(10_000)))
         try await wait(for: "the end of the first window") { reader.isStored(0..<65_536) }
-        server.fail(.unknownHost)
+        server.fail(.networkUnreachable)
         let before = server.requests.count
         let start = Int64(head.count)
         let reading = Task { try await readAll(reader, from: start) }
         while clock.now < .seconds(600) { try await step() }
-        try await wait(for: "both to sleep") { clock.sleeperCount == 2 }
-        #expect(watch.report.isOffline && reader.report.wait?.error.code == .unknownHost)
+        try await wait(for: "the reader to sleep") { clock.sleeperCount == 1 }
+        #expect(watch.report.isOffline && reader.report.wait?.error.code == .networkUnreachable)
         // Eight while the pauses grow to half a minute, then one every half minute.
         let tries = server.requests.count - before
         #expect(tries >= 20 && tries <= 30, "\(tries) attempts")
@@ -82,26 +79,23 @@ import Testing
         #expect(!journal.decisions.contains(.gaveUp))
         #expect(server.sentBytes == Int64(music.count), "each byte once")
         await reader.close()
-        watch.end()
         try await wait(for: "all timers to end") { clock.sleeperCount == 0 }
     }
 
     @Test func `a track of which nothing is cached is requested ten times, and then its read fails`()
         async throws
     {
-        server.fail(.unknownHost)
+        server.fail(.networkUnreachable)
         let (loaders, watch) = loaders()
         let reader = try await loaders.open(.web(songURL))
         let reading = Task { try await reader.read(at: 0, count: 1) }
         try await wait(for: "the loss") { watch.report.isOffline }
         while reader.report.requestCount < 10 { try await step { reader.report.requestCount == 10 } }
         let error = await #expect(throws: MediaError.self) { _ = try await reading.value }
-        #expect(error?.code == .unknownHost)
+        #expect(error?.code == .networkUnreachable)
         #expect(error?.cause.string.contains("10 attempts") == true)
-        // The watch may have requested a byte itself in the meantime.
         #expect(reader.report.requestCount == 10)
         await reader.close()
-        watch.end()
     }
 
     @Test func `without a network, reads of uncached tracks fail at once and cached tracks play`()
@@ -110,7 +104,7 @@ import Testing
         let (loaders, watch) = loaders()
         let heard = try await loaders.open(.web(url("heard.mp3")))
         #expect(try await readAll(heard).count == music.count)
-        server.fail(.unknownHost)
+        server.fail(.networkUnreachable)
         let lost = try await loaders.open(.web(url("lost.mp3")))
         let waiting = Task { try await lost.read(at: 0, count: 1) }
         try await wait(for: "the loss") { watch.report.isOffline }
@@ -127,23 +121,56 @@ import Testing
         waiting.cancel()
         await lost.close()
         await heard.close()
-        watch.end()
     }
 
-    @Test func `an idle player learns that the network is back`() async throws {
+    @Test func `a partly cached track of a host that refuses connections waits until it answers`()
+        async throws
+    {
         let (loaders, watch) = loaders()
-        server.fail(.unknownHost)
         let reader = try await loaders.open(.web(songURL))
-        let reading = Task { try await reader.read(at: 0, count: 1) }
-        try await wait(for: "the loss") { clock.sleeperCount == 2 }
-        reading.cancel()
-        await reader.close()
-        try await wait(for: "the watch's own timer alone") { clock.sleeperCount == 1 }
+        _ = try await reader.read(at: 0, count: 10_000)
+        try await wait(for: "the end of the first window") { reader.isStored(0..<65_536) }
+        server.fail(.connectionRefused)
+        let reading = Task { try await readAll(reader, from: 65_536) }
+        while clock.now < .seconds(600) { try await step() }
+        #expect(!watch.report.isOffline && reader.report.wait?.mostAttempts == nil)
         server.serve(.init(content: music))
-        clock.advance(by: .seconds(31))
-        // The journal is told after the report has changed.
-        try await wait(for: "the network to be noted as back") { journal.decisions.last == .wentOnline }
-        #expect(!watch.report.isOffline)
-        #expect(clock.sleeperCount == 0)
+        try await step { reader.report.wait == nil }
+        let rest = try await reading.value
+        #expect(rest.elementsEqual(music[65_536...]))
+        await reader.close()
+    }
+
+    @Test func `of a host that never answers, a partly cached track waits and the others fail at once`()
+        async throws
+    {
+        stores.song.preload(music, [0..<65_536])
+        let file = MemoryServer.File(content: music)
+        let isBack = Locked(false)
+        let silent = MemoryServer { request, _ in
+            isBack.withLock { $0 } ? file.reply(to: request) : .dead(.connectionRefused)
+        }
+        let watch = NetworkWatch(over: silent, clock: clock)
+        let loaders = Loaders(
+            transport: watch,
+            stores: stores,
+            clock: clock,
+            connectivity: watch,
+            seed: 1
+        )
+        let reader = try await loaders.open(.web(songURL))
+        let reading = Task { try await readAll(reader) }
+        while clock.now < .seconds(120) { try await step() }
+        let others = silent.requests.count
+        // Two at first, then one every thirty seconds at most.
+        #expect(others >= 4 && others <= 7, "\(others) requests")
+        let lost = try await loaders.open(.web(url("lost.mp3")))
+        let error = await #expect(throws: MediaError.self) { _ = try await lost.read(at: 0, count: 1) }
+        #expect(error?.code == .connectionRefused && lost.report.requestCount == 0)
+        await lost.close()
+        isBack.withLock { $0 = true }
+        while reader.report.wait != nil { try await step { reader.report.wait == nil } }
+        #expect(try await reading.value.elementsEqual(music))
+        await reader.close()
     }
 }
