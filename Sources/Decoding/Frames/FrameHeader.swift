@@ -1,3 +1,5 @@
+import Media
+
 /// The header of an MPEG audio frame: four bytes (ISO/IEC 11172-3 §2.4.1.3, 13818-3, and the customary
 /// MPEG-2.5).
 ///
@@ -62,6 +64,17 @@ package struct FrameHeader: Sendable, Hashable {
         let four = bytes[start...].prefix(Self.byteCount)
         guard four.count == Self.byteCount else { return nil }
         self.init(four.reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// For display: `MPEG-1 Layer III`.
+    var codecName: SafeText {
+        let version: SafeText =
+            switch version {
+            case .mpeg1: "MPEG-1"
+            case .mpeg2: "MPEG-2"
+            case .mpeg25: "MPEG-2.5"
+            }
+        return version + " Layer " + (layer == 1 ? "I" : layer == 2 ? "II" : "III")
     }
 
     /// PCM frames in one MPEG frame.

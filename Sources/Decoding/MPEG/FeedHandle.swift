@@ -33,14 +33,15 @@ final class FeedHandle {
     private let pointer: OpaquePointer
     private let subject: SafeText
 
-    init(subject: SafeText) throws(MediaError) {
+    /// `getsWholeFrames` states that each `feed` brings one frame, which `next` then decodes at once.
+    init(subject: SafeText, getsWholeFrames: Bool = false) throws(MediaError) {
         self.subject = subject
         var status = CInt(MPG123_OK.rawValue)
         guard mpg123_init() == CInt(MPG123_OK.rawValue), let pointer = mpg123_new(nil, &status) else {
             throw Self.failure(status, subject)
         }
         self.pointer = pointer
-        try check(reprise_mpg123_configure(pointer, Self.resyncLimit))
+        try check(reprise_mpg123_configure(pointer, Self.resyncLimit, getsWholeFrames ? 1 : 0))
         try check(mpg123_open_feed(pointer))
     }
 

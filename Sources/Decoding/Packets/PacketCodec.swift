@@ -20,6 +20,10 @@ protocol PacketCodec: AnyObject {
     /// one is exact.
     var primingFrames: FrameCount { get }
 
+    /// The number of packets after which the decoder rounds as at the start of a stream: decoding begins with
+    /// a packet whose number is a multiple of it.
+    var packetsPerPhase: Int64 { get }
+
     /// Forgets what was decoded, because the next packet does not follow the last one.
     func reset()
 
@@ -37,6 +41,7 @@ protocol PacketCodec: AnyObject {
 
 extension PacketCodec {
     var primingFrames: FrameCount { 0 }
+    var packetsPerPhase: Int64 { 1 }
 }
 
 extension [Float] {

@@ -288,17 +288,10 @@ extension StreamMap: StreamClock {
 
     /// For display: `MPEG-1 Layer III, VBR`, ….
     var codec: SafeText {
-        let version: SafeText =
-            switch header.version {
-            case .mpeg1: "MPEG-1"
-            case .mpeg2: "MPEG-2"
-            case .mpeg25: "MPEG-2.5"
-            }
-        let layer: SafeText = header.layer == 1 ? "I" : header.layer == 2 ? "II" : "III"
         // In free format all frames have one length.
         let isVariable =
             xing.map { $0.kind != .info } ?? !(hasConstantRate || freeByteCount != nil)
-        return version + " Layer " + layer + (isVariable ? ", VBR" : ", CBR")
+        return header.codecName + (isVariable ? ", VBR" : ", CBR")
     }
 }
 
