@@ -7,7 +7,7 @@ package import Media
 package final class MP4Decoder: AudioDecoder {
     private static let readByteCount = 96 * 1024
     /// The longest packet: more than 8 channels can have (ISO/IEC 14496-3 §4.5.3.1).
-    private static let longestPacket = 64 << 10
+    static let longestPacket = 64 << 10
     /// The most boxes and tables that are read before the first sound.
     private static let mostSteps = 20_000
     /// The most bytes of tables that are fetched while the music plays: those of an hour and a half.

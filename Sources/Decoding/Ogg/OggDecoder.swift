@@ -194,8 +194,7 @@ package final class OggDecoder: AudioDecoder {
         info.audioStart = chain.streams[0].audioStart
         info.codec = "Ogg, " + place.player.output.codec.name
         info.tags = leading.tags.filled(from: link.head.comments.tags)
-        let names = [info.tags.artist, info.tags.title].compactMap { $0 }
-        info.songTitle = names.isEmpty ? nil : names.dropFirst().reduce(names[0]) { $0 + " - " + $1 }
+        info.songTitle = info.tags.songTitle
         info.loudness = leading.loudness.filled(from: link.head.comments.loudness)
         info.skippedByteCount = place.pages.walk.skippedByteCount
         info.revise(by: chain)

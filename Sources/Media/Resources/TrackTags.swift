@@ -66,6 +66,12 @@ package struct TrackTags: Sendable, Equatable {
         self.rare = rare == Rare() ? nil : Shared(rare)
     }
 
+    /// Artist and title in one line, as live streams name their songs; `nil` if both are unknown.
+    package var songTitle: SafeText? {
+        guard let artist, let title else { return artist ?? title }
+        return artist + " - " + title
+    }
+
     /// These tags, with missing ones taken from `other`.
     package func filled(from other: TrackTags) -> TrackTags {
         var tags = self

@@ -1,0 +1,44 @@
+import Media
+
+/// What the packets of segments are.
+enum SegmentCodec {
+    /// AAC in frames like this one.
+    case adts(ADTSHeader)
+    /// Frames like this one.
+    case mpeg(FrameHeader)
+    /// AAC of a track whose initialisation section has this head.
+    case mp4(MP4Head, MP4Track)
+
+    /// `true` if packets of `next` can follow in the same decoder.
+    func isContinued(by next: SegmentCodec) -> Bool {
+        switch (self, next) {
+        case (.adts(let header), .adts(let next)): header.isConsistent(with: next)
+        case (.mpeg(let header), .mpeg(let next)): header.isAlike(next)
+        case (.mp4(_, let track), .mp4(_, let next)): track.configuration == next.configuration
+        default: false
+        }
+    }
+
+    /// A decoder for the packets, of which `packets` are the first ones. `subject` names the stream in
+    /// errors.
+    func decoder(trying packets: [ArraySlice<UInt8>], of subject: SafeText) async throws -> any PacketCodec {
+        switch self {
+        case .mpeg(let header): return try MPEGCodec(header, subject: subject)
+        case .adts(let header): return try await AACHandle.make(header.configuration(), trying: packets)
+        case .mp4(_, let track):
+            guard let configuration = track.configuration else { throw Refusal.damaged }
+            return try await AACHandle.make(configuration, trying: packets)
+        }
+    }
+
+    /// The number of frames at the start of a stream that are not music, if `codec` decodes it.
+    func skippedFrames(in codec: any PacketCodec) -> FrameCount {
+        switch self {
+        case .mpeg: 0
+        // The first packet only overlaps with the next one.
+        case .adts: FrameCount(codec.packetFrames)
+        case .mp4(let head, let track):
+            head.parts(of: track, in: codec, packetCount: nil)[0].frames.lowerBound
+        }
+    }
+}
