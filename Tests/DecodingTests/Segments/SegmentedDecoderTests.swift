@@ -1,0 +1,160 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// Lists of segments play as one stream.
+@Suite struct SegmentedDecoderTests {
+    private func decoder(_ list: FixedSegments) -> SegmentedDecoder {
+        SegmentedDecoder(list, subject: "song")
+    }
+
+    private func whole(_ made: MadeSegments) async throws -> [UInt8] {
+        let source = MemorySource(made.whole, isStored: true)
+        return try await decodeBytes(try await DecoderTable.all.decoder(for: source, at: .file("/song")))
+    }
+
+    @Test(arguments: SegmentDemuxerTests.all)
+    func `segments play without a gap, and their length is then known`(made: MadeSegments) async throws {
+        let decoder = decoder(made.list())
+        let heard = try await decodeBytes(decoder)
+        expectSame(heard, try await whole(made))
+        let frames = FrameCount(heard.count / decoder.info.format.bytesPerFrame)
+        #expect(decoder.info.duration == decoder.info.format.duration(of: frames))
+        #expect(decoder.info.isDurationExact && decoder.info.bytesPerSecond > 2_000)
+    }
+
+    @Test(arguments: SegmentDemuxerTests.all)
+    func `seeks are exact if segments state their times, and read no others`(made: MadeSegments) async throws
+    {
+        let sound = try await whole(made)
+        let statesTimes = !made.testDescription.hasSuffix("packed AAC")
+        for seconds in [5.9, 4.05, 0, 5.5, 2.01, 3.3, 0.01] {
+            let list = made.list()
+            let decoder = decoder(list)
+            _ = try await decodeBytes(decoder, atMost: 1_000)
+            let landing = try await decoder.seek(to: .seconds(seconds))
+            let width = decoder.info.format.bytesPerFrame
+            let heard = try await decodeBytes(decoder, atMost: 5_000 * width)
+            let requested = list.requested
+            #expect(landing.isExact == (statesTimes || seconds < 2.1), "\(made) at \(seconds)")
+            #expect(
+                landing.frame == decoder.info.format.frames(in: .seconds(seconds)),
+                "\(made) at \(seconds)"
+            )
+            #expect(requested.count <= 3, "\(requested) at \(seconds)")
+            if landing.isExact {
+                expectSame(
+                    heard,
+                    sound[(Int(landing.frame) * width)...].prefix(heard.count),
+                    "\(made) at \(seconds)"
+                )
+            }
+        }
+    }
+
+    private static func made(_ rate: Int, _ channels: Int) -> MadeSegments {
+        .packed("\(rate), \(channels)", MadeAAC("aac", seconds: 5, rate: rate, channels: channels))
+    }
+
+    @Test func `a discontinuity begins the stream anew, without a gap if the format stays`() async throws {
+        let first = Self.made(44_100, 2)
+        let kinds = SegmentDemuxerTests.all.filter {
+            ["AAC in mpegts", "AAC in fmp4"].contains($0.testDescription)
+        }
+        for second in [first] + kinds {
+            let list = FixedSegments(first.list().all + second.list(discontinuity: 1).all)
+            let heard = try await decodeBytes(decoder(list))
+            expectSame(heard, try await whole(first) + whole(second), "\(second)")
+        }
+    }
+
+    @Test func `another format is reported, and the rest plays in it`() async throws {
+        let first = Self.made(44_100, 2)
+        let second = Self.made(48_000, 1)
+        let list = FixedSegments(first.list().all + second.list(discontinuity: 1).all)
+        let decoder = decoder(list)
+        // Decoding stops at the change.
+        expectSame(try await decodeBytes(decoder), try await whole(first))
+        #expect(decoder.info.format.sampleRate == 48_000)
+        let sound = try await whole(second)
+        expectSame(try await decodeBytes(decoder), sound)
+        // Its times are known now.
+        let middle = first.durations.reduce(.zero, +) + .seconds(3)
+        let landing = try await decoder.seek(to: middle)
+        #expect(decoder.info.format.sampleRate == 48_000 && !landing.isExact)
+        #expect(try await decodeBytes(decoder).count > 4_000)
+    }
+
+    @Test func `segments without sound that is played are refused`() async throws {
+        var made = MadeTransport()
+        made.tables([.init(type: 0x81, pid: 0x100)])
+        let list = FixedSegments([Segment(MemorySource(made.bytes + made.bytes), lasting: .seconds(2))])
+        let refusal = Refusal("MPEG-TS with AC-3", played: "MPEG-TS with AAC or MP3")
+        await #expect(throws: refusal.error(of: "song")) { try await self.decoder(list).open() }
+        await #expect(throws: Refusal.damaged.error(of: "song")) {
+            try await self.decoder(FixedSegments([])).open()
+        }
+    }
+
+    @Test func `a seek that is cancelled changes nothing`() async throws {
+        let made = try #require(SegmentDemuxerTests.all.first)
+        let sound = try await whole(made)
+        let list = made.list()
+        // Unsafe: the task that uses it has ended before this one uses it again.
+        nonisolated(unsafe) let decoder = decoder(list)
+        let heard = try await decodeBytes(decoder, atMost: 8_192)
+        let late = try #require(list.all.last?.bytes as? MemorySource)
+        late.closeGate()
+        let task = Task { _ = try await decoder.seek(to: .seconds(6.5)) }
+        try await wait(for: "a read") { !late.reads.isEmpty }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        late.openGate()
+        expectSame(heard + (try await decodeBytes(decoder)), sound)
+    }
+}
+
+/// A list of segments that are all known.
+struct FixedSegments: SegmentList {
+    let all: [Segment]
+
+    init(_ segments: [Segment]) { all = segments }
+
+    func segment(_ number: Int) async throws -> Segment? { all.indices.contains(number) ? all[number] : nil }
+
+    func place(at time: Duration) -> (number: Int, start: Duration) {
+        var start = Duration.zero
+        for (number, segment) in all.enumerated().dropLast() {
+            if time < start + segment.duration { return (number, start) }
+            start += segment.duration
+        }
+        return (all.count - 1, start)
+    }
+
+    var duration: Duration? { all.reduce(.zero) { $0 + $1.duration } }
+
+    /// The numbers of the segments of which bytes were requested.
+    var requested: [Int] {
+        all.indices.filter { index in (all[index].bytes as? MemorySource)?.requests.isEmpty == false }
+    }
+}
+
+extension MadeSegments {
+    /// The list of the segments, each in a resource of its own.
+    func list(discontinuity: Int = 0) -> FixedSegments {
+        let sources = parts.map { MemorySource($0) }
+        let first = sources.count - durations.count
+        return FixedSegments(
+            sources.dropFirst(first).indices.map { index in
+                Segment(
+                    sources[index],
+                    lasting: durations[index - first],
+                    discontinuity: discontinuity,
+                    initialisation: first == 0 ? nil : (discontinuity, sources[0])
+                )
+            }
+        )
+    }
+}
