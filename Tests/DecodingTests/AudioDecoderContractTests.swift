@@ -32,6 +32,7 @@ import Testing
         Subject(testDescription: "M4A", bytes: MP4Tests.frontFile.bytes, statesOffsets: true) {
             MP4Decoder($0)
         },
+        Subject(testDescription: "ALAC", bytes: MadeALAC.plain.bytes, statesOffsets: true) { MP4Decoder($0) },
         Subject(testDescription: "tone", bytes: ToneDecoder.bytes(seconds: 12)) { ToneDecoder($0) },
     ]
 

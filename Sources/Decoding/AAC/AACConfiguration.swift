@@ -4,7 +4,7 @@ import Media
 ///
 /// Spectral band replication (SBR, in HE-AAC) doubles the sample rate, and parametric stereo (PS, in HE-AAC
 /// v2) makes two channels of one. A stream may have either without stating it.
-struct AACConfiguration: Equatable {
+struct AACConfiguration: CodecConfiguration, Equatable {
     /// Sample rates by their index in configurations and ADTS headers.
     static let rates = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
@@ -27,6 +27,8 @@ struct AACConfiguration: Equatable {
     private(set) var statesPS = false
     /// The frames of a packet without SBR.
     private(set) var packetFrames = 1_024
+    /// About a second.
+    let triedPackets: Int64 = 24
 
     /// The configuration of a stream of ADTS frames with the codec `objectType`, by the indices in their
     /// headers.
@@ -113,6 +115,10 @@ struct AACConfiguration: Equatable {
         32: "MPEG Layer I", 33: "MPEG Layer II", 34: "MP3 in MP4", 36: "MPEG-4 ALS", 37: "MPEG-4 SLS",
         39: "AAC ELD", 42: "xHE-AAC (USAC)",
     ]
+
+    func codec(trying packets: [ArraySlice<UInt8>]) async throws -> any PacketCodec {
+        try await AACHandle.make(self, trying: packets)
+    }
 
     var codecName: SafeText {
         switch objectType {

@@ -8,9 +8,6 @@ import System
 /// about twice a second.
 final class AACHandle: PacketCodec {
     private static let library = OptionalLibrary { cfaad_load().map { String(cString: $0) } }
-    /// The most packets that are decoded to detect the format: about a second.
-    static let mostTried = 24
-
     private let decoder: cfaad_decoder
     /// `true` if the stream has one channel. libfaad2 always makes two of it.
     private let isMono: Bool
@@ -37,7 +34,7 @@ final class AACHandle: PacketCodec {
         trying packets: [ArraySlice<UInt8>]
     ) async throws -> AACHandle {
         let trial = try await make(configuration)
-        for packet in packets.prefix(mostTried) {
+        for packet in packets.prefix(Int(configuration.triedPackets)) {
             _ = trial.decode(packet)
             // Of all formats, only mono with SBR may still turn out to be stereo, by PS.
             if !trial.order.isEmpty, configuration.channelCount > 1 || !trial.hasSBR || trial.hasPS { break }

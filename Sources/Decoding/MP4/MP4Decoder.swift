@@ -1,13 +1,13 @@
 package import Media
 
-/// Plays AAC in MP4 files: M4A and M4B, with libfaad2 for the packets.
+/// Plays AAC and ALAC in MP4 files: M4A and M4B. A `PacketCodec` decodes the packets.
 ///
 /// All packets bring the same number of frames, so a position is a packet's number, and the tables of the
 /// file state where it is: a seek is exact.
 package final class MP4Decoder: AudioDecoder {
     private static let readByteCount = 96 * 1024
-    /// The longest packet: more than 8 channels can have (ISO/IEC 14496-3 §4.5.3.1).
-    static let longestPacket = 64 << 10
+    /// The longest packet: 4,096 frames of ALAC with 8 channels of 32 bits.
+    static let longestPacket = 132 << 10
     /// The most boxes and tables that are read before the first sound.
     private static let mostSteps = 20_000
     /// The most bytes of tables that are fetched while the music plays: those of an hour and a half.
@@ -90,8 +90,8 @@ package final class MP4Decoder: AudioDecoder {
             guard let configuration = track.configuration,
                 let index = try await index(of: track, in: head, bytes)
             else { throw Refusal.damaged }
-            let packets = try await firstPackets(index, bytes)
-            let codec = try await AACHandle.make(configuration, trying: packets)
+            let packets = try await firstPackets(configuration.triedPackets, of: index, bytes)
+            let codec = try await configuration.codec(trying: packets)
             let parts = head.parts(of: track, in: codec, packetCount: index.packetCount)
             let output = PacketOutput(codec)
             let titles = titles(in: head, bytes)
@@ -169,12 +169,14 @@ package final class MP4Decoder: AudioDecoder {
         return head
     }
 
-    /// The first packet, and those after it that were read too.
-    private func firstPackets(_ index: any PacketIndex, _ bytes: HeldBytes) async throws -> [ArraySlice<
-        UInt8
-    >] {
+    /// The first packet, and those after it that were read too: at most `count`.
+    private func firstPackets(
+        _ count: Int64,
+        of index: any PacketIndex,
+        _ bytes: HeldBytes
+    ) async throws -> [ArraySlice<UInt8>] {
         var packets: [ArraySlice<UInt8>] = []
-        for number in 0..<Int64(AACHandle.mostTried) {
+        for number in 0..<count {
             guard let place = try await index.place(of: number), place.count <= Self.longestPacket else {
                 break
             }

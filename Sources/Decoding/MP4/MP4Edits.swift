@@ -98,12 +98,12 @@ extension MP4Head {
     /// one of packet 0.
     ///
     /// The edit list states them if its part begins after 0; otherwise `iTunSMPB`, or, without that, the edit
-    /// list. Without both, the first packet is not played: it only overlaps with the next one.
+    /// list. Without both, a first packet that only overlaps with the next one is not played.
     private func music(of track: MP4Track, _ edit: MP4Edit?, in codec: any PacketCodec) -> Range<FrameCount> {
         let rate = Int64(codec.format.sampleRate)
         var end = track.duration > 0 ? Self.frames(track.duration, per: track.timescale, rate) : .max
         if isFragmented { end = .max }
-        var start = FrameCount(codec.packetFrames)
+        var start = min(FrameCount(codec.packetFrames), codec.primingFrames)
         if let gapless = tags.gapless, (edit?.start ?? 0) == 0 {
             start = gapless.lowerBound
             end = min(end, gapless.upperBound)

@@ -7,7 +7,7 @@ struct MP4Track {
     var kind = ""
     /// The tracks that have the chapters of this one (QuickTime's reference `chap`).
     var chapterTracks: [Int64] = []
-    var configuration: AACConfiguration?
+    var configuration: (any CodecConfiguration)?
     var refusal: Refusal?
     /// Units of time per second.
     var timescale: Int64 = 0
@@ -21,8 +21,8 @@ struct MP4Track {
     var isText: Bool { kind == "text" || kind == "sbtl" }
 }
 
-/// Reads the boxes of an MP4 file for its first AAC track, the places of that track's packet tables, the
-/// chapters and the tags. Pure.
+/// Reads the boxes of an MP4 file for its first track that is played, the places of that track's packet
+/// tables, the chapters and the tags. Pure.
 ///
 /// `wanted` are the bytes to read next; they go to `took`. The walk jumps over the sound, if that comes
 /// first, over pictures, and over the tables of packets, whose parts are read later, when they are needed.

@@ -4,7 +4,7 @@ import Media
 /// Pure.
 enum SoundEntry {
     private static let names = [
-        "alac": "ALAC", "Opus": "Opus", "fLaC": "FLAC", "ac-3": "AC-3", "ec-3": "E-AC-3", ".mp3": "MP3",
+        "Opus": "Opus", "fLaC": "FLAC", "ac-3": "AC-3", "ec-3": "E-AC-3", ".mp3": "MP3",
         "samr": "AMR", "sawb": "AMR", "drms": "protected AAC (DRM)", "enca": "encrypted sound",
         "sowt": "PCM", "twos": "PCM", "lpcm": "PCM", "ipcm": "PCM", "fpcm": "PCM", "in24": "PCM",
         "fl32": "PCM", "dtsc": "DTS", "ulaw": "G.711", "alaw": "G.711",
@@ -12,31 +12,37 @@ enum SoundEntry {
     /// The object types of AAC in a decoder's configuration: that of MPEG-4, and three of MPEG-2.
     private static let aacTypes: Set<Int64> = [0x40, 0x66, 0x67, 0x68]
 
-    /// The configuration of the track whose `stsd` has `content`. Throws if it is not AAC, or AAC of a kind
-    /// that is not played.
-    static func configuration(in content: [UInt8]) throws(Refusal) -> AACConfiguration {
+    /// The configuration of the track whose `stsd` has `content`. Throws if its codec is not played.
+    static func configuration(in content: [UInt8]) throws(Refusal) -> any CodecConfiguration {
         // Version, count, and the head of the first entry.
         guard content.count >= 16 + 28 else { throw .damaged }
         let format = ID3Text.latin1(content[12..<16])
-        guard format == "mp4a" else {
-            throw Refusal.aac("M4A with " + (names[format].map { SafeText($0) } ?? "an unknown codec"))
+        let isALAC = format == "alac"
+        guard isALAC || format == "mp4a" else {
+            throw Refusal.m4a(with: names[format].map { SafeText($0) } ?? "an unknown codec")
         }
         let entry = Int64(8)..<8 + Int64(ChunkWalk.number(content[8..<12], isBigEndian: true))
         // QuickTime has longer entries: versions 1 and 2.
         let extra: Int64 = content[25] == 1 ? 16 : content[25] == 2 ? 36 : 0
         let boxes = 16 + 28 + extra..<max(16 + 28 + extra, min(entry.upperBound, Int64(content.count)))
-        guard let descriptor = descriptor(in: content, boxes, depth: 0) else { throw .damaged }
-        return try configuration(ofDescriptor: descriptor)
+        guard let settings = box(isALAC ? "alac" : "esds", in: content, boxes, depth: 0) else {
+            throw .damaged
+        }
+        return isALAC ? try ALACConfiguration(settings) : try configuration(ofDescriptor: settings)
     }
 
-    /// The content of the box `esds`, which QuickTime puts into `wave`.
-    private static func descriptor(in content: [UInt8], _ range: ByteRange, depth: Int) -> ArraySlice<UInt8>?
-    {
+    /// The content of the box `name`, which QuickTime puts into `wave`.
+    private static func box(
+        _ name: String,
+        in content: [UInt8],
+        _ range: ByteRange,
+        depth: Int
+    ) -> ArraySlice<UInt8>? {
         for box in BoxWalk.boxes(in: range, of: content) {
-            if box.name == "esds" {
+            if box.name == name {
                 return content[Int(box.content.lowerBound)..<Int(box.content.upperBound)]
             }
-            if box.name == "wave", depth == 0 { return descriptor(in: content, box.content, depth: 1) }
+            if box.name == "wave", depth == 0 { return self.box(name, in: content, box.content, depth: 1) }
         }
         return nil
     }
@@ -53,7 +59,7 @@ enum SoundEntry {
         if flags & 0x20 != 0 { _ = reader.next(2) }
         guard reader.next(1) == 4, length(&reader) != nil, let type = reader.next(1) else { throw .damaged }
         guard aacTypes.contains(type) else {
-            throw Refusal.aac(type == 0x69 || type == 0x6B ? "M4A with MP3" : "M4A with an unknown codec")
+            throw Refusal.m4a(with: type == 0x69 || type == 0x6B ? "MP3" : "an unknown codec")
         }
         _ = reader.take(12)
         guard reader.next(1) == 5, let count = length(&reader), count <= reader.remaining else {

@@ -39,6 +39,23 @@ protocol PacketCodec: AnyObject {
     func copy(_ range: Range<Int>, into pcm: UnsafeMutableRawBufferPointer)
 }
 
+/// The settings of a codec, as a container states them.
+protocol CodecConfiguration: Sendable {
+    /// Frames per second.
+    var sampleRate: Int { get }
+
+    /// The frames of a packet at that rate.
+    var packetFrames: Int { get }
+
+    /// The number of first packets from which the codec detects its format; 0 if the settings state it.
+    var triedPackets: Int64 { get }
+
+    /// Opens the codec's library, if it is not open yet, and creates a decoder for a stream that begins with
+    /// `packets`. Throws `Refusal` if the stream is not played, and `MediaError` with `.missingLibrary` if
+    /// the library is not installed.
+    func codec(trying packets: [ArraySlice<UInt8>]) async throws -> any PacketCodec
+}
+
 extension PacketCodec {
     var primingFrames: FrameCount { 0 }
     var packetsPerPhase: Int64 { 1 }

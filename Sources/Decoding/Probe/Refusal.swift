@@ -13,6 +13,10 @@ struct Refusal: Error, Equatable {
 
     static func aac(_ what: SafeText) -> Refusal { Refusal(what, played: "AAC LC and HE-AAC") }
 
+    static func m4a(with codec: SafeText) -> Refusal {
+        Refusal("M4A with " + codec, played: "M4A with AAC or ALAC")
+    }
+
     /// The error for the resource `subject`. `isOpen` states that some of its music is played.
     func error(of subject: SafeText, isOpen: Bool = false) -> MediaError {
         MediaError(isOpen ? .decodingFailed : .notAudio, subject, cause)

@@ -66,7 +66,7 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     /// Also by extensions of files that are not played, because of their codec or a protection.
     private static let kindByExtension = Dictionary(
         uniqueKeysWithValues: rows.flatMap { row in row.extensions.map { ($0.description, row.kind) } }
-    ).merging(["spx": .ogg, "m4p": .mp4, "alac": .mp4]) { played, _ in played }
+    ).merging(["spx": .ogg, "m4p": .mp4]) { played, _ in played }
 
     private static let rows = playedRows + otherRows
 
@@ -76,7 +76,7 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         (.flac, "FLAC", [[mark("fLaC")]], ["flac", "fla"]),
         (.ogg, "Ogg", [[mark("OggS"), (4, [0])]], ["ogg", "oga", "opus"]),
         (.adts, "AAC", [], ["aac", "adts"]),
-        (.mp4, "M4A", [[mark("ftyp", at: 4)]], ["m4a", "m4b", "mp4"]),
+        (.mp4, "M4A", [[mark("ftyp", at: 4)]], ["m4a", "m4b", "mp4", "alac"]),
         (.wave, "WAV", ["RIFF", "RF64", "BW64"].map { form($0, "WAVE") }, ["wav", "wave", "bwf", "rf64"]),
         (.aiff, "AIFF", ["AIFF", "AIFC"].map { form("FORM", $0) }, ["aif", "aiff", "aifc"]),
     ]

@@ -53,6 +53,15 @@ enum Formats {
             reference: ["faad", "-q", "-b", "4", "-o", "out.wav", "song.m4a"]
         ),
         Format(
+            name: "ALAC",
+            file: "alac.m4a",
+            requests: (1, 1),
+            encoder: [
+                "ffmpeg", "-v", "error", "-i", "in.wav", "-c:a", "alac", "-movflags", "+faststart",
+                "alac.m4a",
+            ]
+        ),
+        Format(
             name: "ADTS",
             file: "song.aac",
             requests: (1, 3),

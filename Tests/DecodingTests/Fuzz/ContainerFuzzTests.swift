@@ -29,6 +29,7 @@ import Testing
         ),
         Container("ADTS", marks: ["\u{FF}\u{F1}"], [Array(MadeAAC("aac", seconds: 1).bytes)]),
         Container("MP4", marks: mp4Marks, [aac("m4a", "+faststart"), aac("m4a", "")], numbered: true),
+        Container("MP4 with ALAC", marks: mp4Marks + ["alac"], [alac(.s16), alac(.s24)], numbered: true),
         Container(
             "MP4 fragments",
             marks: mp4Marks,
@@ -51,6 +52,10 @@ import Testing
     private static func aac(_ fileExtension: String, _ flags: String) -> [UInt8] {
         let parts = fileExtension == "mp4" ? ["-frag_duration", "200000"] : []
         return MadeAAC(fileExtension, (flags.isEmpty ? [] : ["-movflags", flags]) + parts, seconds: 1).bytes
+    }
+
+    private static func alac(_ samples: MadeWave.Samples) -> [UInt8] {
+        MadeALAC.byFFmpeg(MadeALAC.wave(samples, rate: 16_000, frames: 16_000)).bytes
     }
 
     private static func cut(_ fixture: Fixture) -> [UInt8] { Array(fixture.bytes.prefix(4_000)) }
@@ -147,7 +152,7 @@ import Testing
             do {
                 try await play(
                     bytes,
-                    passesHoles: !["WAV", "AIFF", "MP4", "MP4 fragments"]
+                    passesHoles: !["WAV", "AIFF", "MP4", "MP4 with ALAC", "MP4 fragments"]
                         .contains(Self.containers[number].name),
                     seekTable: table,
                     &mutator,

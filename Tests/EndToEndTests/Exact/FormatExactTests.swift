@@ -23,7 +23,8 @@ import Testing
         MadeWave(samples: .f32, rate: 44_100, frames: 44_100 * 4, seed: 4),
         MadeWave(samples: .s32, channels: 6, rate: 48_000, frames: 48_000 * 2, seed: 5),
     ].map { ReferenceSong(wave: $0, encoding: .wave) }
-    static let common: [ReferenceSong] = [.cd, .studio, .flac, .bareFLAC, .oggFLAC] + ReferenceSong.lossy
+    static let common: [ReferenceSong] =
+        [.cd, .studio, .flac, .bareFLAC, .oggFLAC, .studioALAC] + ReferenceSong.lossy
     static let everything =
         common + uncommon + [ReferenceSong(wave: surround, encoding: .flac(["--blocksize=16384"]))]
 

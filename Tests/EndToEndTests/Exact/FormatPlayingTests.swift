@@ -6,7 +6,7 @@ import Testing
 
 /// Packed formats through the built player: everything around the samples, which `FormatExactTests` compares.
 @Suite(.serialized) struct FormatPlayingTests {
-    @Test(arguments: [ReferenceSong.vorbis, .opus, .long(.oggFLAC())] + ReferenceSong.m4a)
+    @Test(arguments: [ReferenceSong.vorbis, .opus, .long(.oggFLAC()), .long(.alac)] + ReferenceSong.m4a)
     func `a file on nginx is exact after a seek, and from the start`(song: ReferenceSong) async throws {
         let made = try await song.made
         let stage = try await Stage()
@@ -29,7 +29,8 @@ import Testing
             (ReferenceSong.Encoding.wave, 1 + 1), (.flac(["--seekpoint=10s"]), 1 + 1),
             (.flac(["--no-seektable"]), 1 + 3), (.oggFLAC(), 1 + 2), (.vorbis(), 1 + 1 + 2),
             (.opus(), 1 + 1 + 2), (.opus(["--bitrate", "320"]), 1 + 1 + 2),
-            (.m4a(isFront: true), 1 + 1), (.m4a(isFront: false), 2 + 1), (.adts, 1 + 3),
+            (.m4a(isFront: true), 1 + 1), (.m4a(isFront: false), 2 + 1), (.alac, 1 + 1),
+            (.adts, 1 + 3),
         ]
     )
     func `a far seek in a song of five minutes is heard after as few answers as its format allows`(
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [ReferenceSong.Encoding.vorbis(), .opus(), .oggFLAC(), .m4a(isFront: true)])
+    @Test(arguments: [ReferenceSong.Encoding.vorbis(), .opus(), .oggFLAC(), .m4a(isFront: true), .alac])
     func `two parts follow each other without a sample between them`(encoding: ReferenceSong.Encoding)
         async throws
     {
@@ -89,11 +90,20 @@ import Testing
         }
     }
 
-    @Test func `without libfaad2 the track fails, and the package to install is named`() async throws {
-        let song = ReferenceSong.adts
+    @Test(
+        arguments: [
+            (ReferenceSong.adts, "libfaad.so.2", "install libfaad2 to play AAC"),
+            (.alac, "libsndfile.so.1", "install libsndfile1 to play ALAC"),
+        ]
+    )
+    func `without its library the track fails, and the package to install is named`(
+        song: ReferenceSong,
+        library: String,
+        advice: String
+    ) async throws {
         let stage = try await Stage()
         // The loader takes the first file of the name, and an empty one is no library.
-        try stage.folder.write([UInt8](), to: "libraries/libfaad.so.2")
+        try stage.folder.write([UInt8](), to: "libraries/" + library)
         let file = try stage.folder.write(try await song.made.bytes, to: song.fileName)
         let run = try await stage.hear(
             [file],
@@ -101,6 +111,6 @@ import Testing
         )
         let error = run.events("ended").first?.error
         #expect(error?.code == "missing-library")
-        #expect(error?.message.contains("install libfaad2 to play AAC") == true)
+        #expect(error?.message.contains(advice) == true)
     }
 }

@@ -17,6 +17,8 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
         case adts
         /// The tables of the packets lie in front of these, or behind.
         case m4a(isFront: Bool)
+        /// In MP4, with the tables in front.
+        case alac
     }
 
     /// What is encoded.
@@ -37,6 +39,8 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
     static let opus = long(.opus())
     static let adts = long(.adts)
     static let m4a = [long(.m4a(isFront: true)), long(.m4a(isFront: false))]
+    static let alac = long(.alac, seconds: 8)
+    static let studioALAC = ReferenceSong(wave: studioWave, encoding: .alac)
     static let lossy = [vorbis, opus, adts] + m4a
 
     private static let studioWave = MadeWave(
@@ -72,7 +76,7 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
         case .oggFLAC: "song.oga"
         case .vorbis, .opus: "song.ogg"
         case .adts: "song.aac"
-        case .m4a: "song.m4a"
+        case .m4a, .alac: "song.m4a"
         }
     }
     var path: String { "/" + fileName }
@@ -117,6 +121,9 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
             let front = encoding == .m4a(isFront: true) ? ["-movflags", "+faststart"] : []
             let words = ["-v", "error", "-nostdin", "-i", input] + codec + front + [song]
             _ = try await RunningProcess.run("ffmpeg", words)
+        case .alac:
+            let words = ["-v", "error", "-nostdin", "-i", input, "-c:a", "alac", "-movflags", "+faststart"]
+            _ = try await RunningProcess.run("ffmpeg", words + [song])
         }
         return try content(song)
     }
@@ -141,6 +148,10 @@ struct ReferenceSong: Sendable, Hashable, CustomTestStringConvertible {
             let decoded = try content(output)
             // The edit list and the times of the packets state what was encoded; ADTS frames do not.
             return encoding == .adts ? decoded : [UInt8](decoded.prefix(wave.frames * bytesPerFrame))
+        case .alac:
+            let words = ["-v", "error", "-nostdin", "-i", song, "-f", sinkFormat + "le", output]
+            _ = try await RunningProcess.run("ffmpeg", words)
+            return try content(output)
         }
     }
 
