@@ -44,7 +44,10 @@ struct WireRequest: Sendable, Equatable {
             // libcurl's syntax for a field without a value; `Name:` would remove the field.
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
-        if let range = request.range { add(&lines, "Range", ContentRange.request(for: range)) }
+        if let range = request.range {
+            add(&lines, "Range", ContentRange.request(for: range))
+            add(&lines, "If-Range", request.ifRange)
+        }
         add(&lines, "If-None-Match", request.unlessMatches?.etag)
         if request.unlessMatches?.etag == nil {
             add(&lines, "If-Modified-Since", request.unlessMatches?.lastModified)

@@ -12,7 +12,7 @@ struct CurlTransportTests {
                 + "ETag: \"a\"\r\nlast-modified: yesterday\r\nContent-Type: Audio/MPEG; q=1\r\n\r\nhello"
         ])
         try await fixture.run(server) { transport in
-            let request = RangeRequest(url: server.url("/a b.mp3?x=1"), range: 10..<15)
+            let request = RangeRequest(url: server.url("/a b.mp3?x=1"), range: 10..<15, ifRange: "\"a\"")
             let response = try await transport.send(request)
             var wire = WireFacts()
             wire.status = 206
@@ -32,7 +32,7 @@ struct CurlTransportTests {
             let lines = try #require(server.requests.first).split(separator: "\r\n")
             #expect(lines.first == "GET /a%20b.mp3?x=1 HTTP/1.1")
             let fields: Set<Substring> = [
-                "Range: bytes=10-14", "Accept-Encoding: identity",
+                "Range: bytes=10-14", "If-Range: \"a\"", "Accept-Encoding: identity",
                 "User-Agent: reprise/0.1",
                 "Host: 127.0.0.1:\(server.port)",
             ]

@@ -15,6 +15,7 @@ import Testing
         var length: Int64? = 1_000
         var validators = Validators(etag: "\"1\"")
         var acceptsRanges: Bool?
+        var step = IfRangeStep.entityTag
         var hasFallenBack = false
 
         init(_ description: String, _ answer: RangeAnswer, _ meaning: AnswerMeaning) {
@@ -83,11 +84,14 @@ import Testing
         Row("200 at 0", .whole(1_000), .whole).atStart,
         Row("200 in the middle, the tag confirmed", .whole(1_000), .whole),
         Row("200 of another file", .whole(1_000, etag: "\"2\""), .changed),
-        Row("200 that confirms nothing, to be compared", .whole(1_000, etag: nil), .whole),
+        Row("200 that confirms nothing", .whole(1_000, etag: nil), .changed),
         Row("200 without validators", .whole(1_000, etag: nil), .whole).withoutValidators,
         Row("200 without validators, of another length", .whole(999, etag: nil), .changed).withoutValidators,
-        Row("200 although ranges worked: there are none any more", .whole(1_000), .whole).with {
+        Row("200 although ranges worked: an unknown condition", .whole(1_000), .weakerCondition(.date)).with {
             $0.acceptsRanges = true
+        },
+        Row("200 to a plain range: there are no ranges any more", .whole(1_000), .whole).with {
+            ($0.acceptsRanges, $0.step) = (true, .comparison)
         },
         Row(
             "packed, and so of another length",
@@ -117,7 +121,7 @@ import Testing
         Row("416 with the total, no length known", unsatisfiable(500), .nothingThere(end: 500))
             .ofUnknownLength,
         Row("416 far behind the end", unsatisfiable(700), .nothingThere(end: 700)).farAhead,
-        Row("416 of a file of another length", unsatisfiable(500), .nothingThere(end: 500)),
+        Row("416 that confirms the file, of another length", unsatisfiable(500), .nothingThere(end: 500)),
         Row("416 of a shorter file", unsatisfiable(500), .changed).withoutValidators,
         Row("416 for a part that exists", unsatisfiable(1_000), .withoutRange(has)),
         Row("416 without a total, inside", unsatisfiable(nil), .withoutRange(has)),
@@ -166,8 +170,10 @@ import Testing
         description.length = row.length
         description.validators = row.validators
         description.acceptsRanges = row.acceptsRanges
-        let plan = FetchPlan(id: .init(value: 1), urgency: .demand, wanted: row.wanted, overlap: 0..<0)
+        var plan = FetchPlan(id: .init(value: 1), urgency: .demand, wanted: row.wanted, overlap: 0..<0)
+        if !row.stored.isEmpty { plan.ifRange = row.step.condition(for: row.validators) }
         var answers = LoadAnswers(description)
+        answers.learn(row.answer, .weakerCondition(row.step), to: plan)
         if row.hasFallenBack { answers.learn(row.answer, .withoutRange(""), to: plan) }
         #expect(answers.meaning(of: row.answer, to: plan, stored: ByteRangeSet(row.stored)) == row.meaning)
     }
@@ -203,5 +209,15 @@ import Testing
         let plan = FetchPlan(id: .init(value: 1), urgency: .demand, wanted: range, overlap: 0..<0)
         answers.learn(.part(range, of: 500_000), .part(range), to: plan)
         #expect(answers.comparesBytes == (stored > 0 || !isTrusted))
+    }
+
+    @Test func `the condition is the strong tag, then the date, then none`() {
+        let conditions = { (validators: Validators) in
+            sequence(first: .entityTag) { (step: IfRangeStep) in step.next(for: validators) }
+                .map { $0.condition(for: validators) }
+        }
+        let date = Self.monday.lastModified
+        #expect(conditions(Validators(etag: "\"1\"", lastModified: date)) == ["\"1\"", date, nil])
+        #expect(conditions(Validators(etag: "W/\"1\"", lastModified: date)) == [date, nil])
     }
 }

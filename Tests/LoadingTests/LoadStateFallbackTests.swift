@@ -20,7 +20,7 @@ import Testing
         let actions = stage.answer(first, useless).actions
         #expect(actions.decisions == [.withoutRanges])
         let whole = try actions.plan()
-        #expect(whole.asked == nil)
+        #expect(whole.asked == nil && whole.ifRange == nil)
         #expect(stage.end(first).plans.isEmpty)
         var refused = stage
         let second = refused.answer(whole, useless).actions
@@ -68,6 +68,25 @@ import Testing
         let end = (plan.asked?.upperBound ?? 0) - 1_000
         #expect(stage.answer(plan, .part(64_536..<end, of: stage.length)).actions.cancelled.isEmpty)
         #expect(stage.store(64_536..<65_000, plan).cancelled.isEmpty)
+    }
+
+    @Test func `a condition that is not understood is weakened to the date and then to none`() throws {
+        let date = "Mon, 01 Jan 2024 00:00:00 GMT"
+        let validators = Validators(etag: "\"1\"", lastModified: date)
+        let half: ByteRange = 0..<500_000
+        var stage = LoadStateStage(
+            length: 1 << 20,
+            stored: [half],
+            validators: validators,
+            acceptsRanges: true
+        )
+        let whole = RangeAnswer(kind: .whole(length: 1 << 20), validators: validators)
+        let first = try stage.read(500_000).plan()
+        let second = try stage.answer(first, whole).actions.plan()
+        let third = try stage.answer(second, whole).actions.plan()
+        #expect([first, second, third].map(\.ifRange) == ["\"1\"", date, nil])
+        #expect(second.asked == first.asked && third.asked == first.asked)
+        #expect(stage.answer(third, whole).use == .store(from: 0, upTo: 1 << 20))
     }
 
     @Test func `a total that is not stated is learned at the end, and read-ahead needs none`() throws {

@@ -312,7 +312,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
             guard case .part(let range, _) = answer.kind else { return honest }
             answer.kind = .part(range: range, total: nil)
             return .answer(answer, bytes: bytes)
-        case 5:
+        case 5 where request.ifRange == nil:
             answer.kind = .whole(length: Bool.random(using: &random) ? Int64(file.content.count) : nil)
             return .answer(answer, bytes: file.content)
         case 6...9:

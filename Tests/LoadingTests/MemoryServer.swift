@@ -39,7 +39,8 @@ final class MemoryServer: RangeTransport {
             } else if etag != nil, request.unlessMatches == answer.validators {
                 answer.kind = .notModified
                 range = 0..<0
-            } else if let asked = request.range, hasRanges {
+            } else if let asked = request.range, hasRanges, request.ifRange == nil || request.ifRange == etag
+            {
                 range = min(asked.lowerBound, total)..<min(asked.upperBound, total)
                 answer.kind = range.isEmpty ? .unsatisfiable(total: total) : .part(range: range, total: total)
             }

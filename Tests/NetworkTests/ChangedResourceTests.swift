@@ -34,9 +34,10 @@ import Testing
     static let changes = [
         Change("a strong entity tag"),
         Change("a strong entity tag in a 200", [], [.ignoresRanges], readingAt: 300_000),
-        Change("a tag without a date", [.lastModified(nil)], [.lastModified(nil)]),
+        Change("a tag, If-Range ignored", [.lastModified(nil)], [.lastModified(nil), .ignoresIfRange]),
         Change("a weak entity tag", weak, [.etag("W/\"2\""), .lastModified(nil)]),
         Change("a date", [.etag(nil)], dated),
+        Change("a date, If-Range ignored", [.etag(nil)], dated + [.ignoresIfRange]),
         Change("the bytes of a longer file", [.noValidators], [.noValidators]).longer,
         Change("the bytes of a longer file with the same tag", tagged, tagged).longer,
         Change("the bytes alone", [.noValidators], [.noValidators]),
@@ -64,6 +65,8 @@ import Testing
         try await chain.end()
         #expect(try await chain.claims(of: bytes).stored == ByteRangeSet(0..<Int64(bytes.count)))
         #expect(chain.notices.map(\.code) == [.resourceChanged])
+        let conditions = chain.server.log.requests.compactMap(\.ifRange)
+        #expect(!conditions.contains { $0.hasPrefix("W/") }, "a weak tag never goes into If-Range")
     }
 
     @Test(arguments: [tagged, [.noValidators]])

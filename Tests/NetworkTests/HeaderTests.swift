@@ -19,9 +19,10 @@ import Testing
         #expect(playing.isAll(of: song))
         #expect(playing.report.length == song.length)
         #expect(chain.server.log.bytesSent == song.length)
+        for request in chain.server.log.requests.dropFirst() {
+            #expect(request.ifRange?.hasPrefix("\"") == true, "the entity tag was understood too")
+        }
         try await chain.end()
-        let etag = try await chain.claims(of: song.bytes).description.validators.etag
-        #expect(etag?.contains("\"") == true, "the entity tag was understood too")
     }
 
     @Test func `a megabyte of header fields is refused before its end`() async throws {

@@ -29,7 +29,7 @@ import Testing
             if !hasRanges { always.append(.ignoresRanges) }
             let habits: [[Fault]] = [
                 [], [], [], [.chunked], [.closeDelimited], [.shortParts(atMost: 9_000)], [.unknownTotal],
-                [.lowerCaseFields], [.protocolName("HTTP/1.0")],
+                [.lowerCaseFields], [.protocolName("HTTP/1.0")], [.ignoresIfRange],
             ]
             always += habits.randomElement(using: &random) ?? []
             // A whole body that ends too early with its connection looks complete.

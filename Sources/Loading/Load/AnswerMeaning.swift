@@ -17,6 +17,9 @@ enum AnswerMeaning: Equatable, Sendable {
     /// The resource is longer than before, and the request had no overlap with stored bytes to compare. It is
     /// repeated with one.
     case grown
+    /// The server sent the whole of an unchanged file: it does not support the condition, so the next one is
+    /// tried.
+    case weakerCondition(IfRangeStep)
     /// The server does not support ranges, or not correctly; the text is the reason.
     case withoutRange(SafeText)
     /// Refused for now.
@@ -32,7 +35,7 @@ extension AnswerMeaning {
         switch self {
         case .part, .whole: answer.forbidsStoring || answer.isEncoded
         case .live: true
-        case .nothingThere, .changed, .grown, .withoutRange, .later, .refused: false
+        case .nothingThere, .changed, .grown, .weakerCondition, .withoutRange, .later, .refused: false
         }
     }
 

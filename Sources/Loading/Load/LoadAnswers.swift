@@ -3,6 +3,7 @@ import Media
 /// Collects the facts that responses state about a resource, and determines how to request more of it.
 struct LoadAnswers: Sendable {
     private(set) var description: EntryDescription
+    private(set) var ifRangeStep = IfRangeStep.entityTag
     /// `true` if the latest part came without a validator.
     private var lacksValidators = false
     /// `true` once ranges did not work and the whole resource was requested.
@@ -82,6 +83,7 @@ struct LoadAnswers: Sendable {
             description.length = end ?? description.length
             mayGrow = false
         case .grown: grew()
+        case .weakerCondition(let step): ifRangeStep = step
         case .withoutRange:
             hasFallenBack = true
             description.acceptsRanges = false
@@ -181,14 +183,14 @@ struct LoadAnswers: Sendable {
             let cause = "got a web page instead of the rest; sign in to the network and play it again"
             return .refused(.badAnswer, SafeText(cause))
         }
-        if !stored.isEmpty || isBesideAnother, isChanged(answer) { return .changed }
+        if !stored.isEmpty || isBesideAnother, isChanged(answer, to: plan) { return .changed }
         if !stored.isEmpty || isBesideAnother, !comparesBytes, answer.isGrown(description) { return .grown }
         if let end = description.length, plan.wanted?.lowerBound == end, answer.bringsNothing(beyond: end) {
             return .nothingThere(end: end)
         }
         switch answer.kind {
         case .part(let range, let total): return part(range, total: total, of: plan)
-        case .whole: return answer.station != nil && stored.isEmpty ? .live : .whole
+        case .whole: return whole(answer, to: plan, isFirst: stored.isEmpty)
         case .unsatisfiable(let total): return unsatisfiable(total, plan, stored)
         case .refused(let status): return refusal(status, answer, to: plan)
         case .notModified:
@@ -196,13 +198,22 @@ struct LoadAnswers: Sendable {
         }
     }
 
-    private func isChanged(_ answer: RangeAnswer) -> Bool {
-        // If there are validators, only the known length may be wrong.
-        if case .unsatisfiable(let total?) = answer.kind, description.validators.isEmpty,
-            let length = description.length, total != length
-        {
-            return true
+    private func isChanged(_ answer: RangeAnswer, to plan: FetchPlan) -> Bool {
+        switch answer.kind {
+        case .whole:
+            // After a conditional request, a 200 with other validators means that the file has changed.
+            if let sent = plan.ifRange, answer.validators.ifRange != sent,
+                answer.validators.lastModified != sent
+            {
+                return true
+            }
+        case .unsatisfiable(let total?):
+            // After a conditional request, the server has found the file unchanged, so only the known length
+            // was wrong.
+            if plan.ifRange == nil, let length = description.length, total != length { return true }
+        default: break
         }
+        // Servers that ignore If-Range send a part of the new file with the new file's validators.
         return answer.contradicts(description) && !answer.isGrown(description)
     }
 
@@ -221,6 +232,17 @@ struct LoadAnswers: Sendable {
             return withoutRange(plan, "got another part of the file than requested; the server is at fault")
         }
         return .part(range)
+    }
+
+    private func whole(_ answer: RangeAnswer, to plan: FetchPlan, isFirst: Bool) -> AnswerMeaning {
+        if answer.station != nil, isFirst { return .live }
+        // Ranges worked before, so the server does not support the condition.
+        if plan.ifRange != nil, description.acceptsRanges == true,
+            let next = ifRangeStep.next(for: description.validators)
+        {
+            return .weakerCondition(next)
+        }
+        return .whole
     }
 
     private func unsatisfiable(_ total: Int64?, _ plan: FetchPlan, _ stored: ByteRangeSet) -> AnswerMeaning {

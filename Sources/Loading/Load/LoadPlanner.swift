@@ -179,6 +179,7 @@ struct LoadPlanner: Sendable {
         var plan = FetchPlan(id: fetches.nextID, urgency: urgency, wanted: wanted, overlap: 0..<0)
         plan.wantsTitles = stored.isEmpty
         if let wanted, !stored.isEmpty {
+            plan.ifRange = answers.ifRangeStep.condition(for: description.validators)
             // If the server sends nothing where the last body broke off, only a body that brings the bytes
             // before that shows if the file ends there.
             let mayBeEnd = !retry.isFirst && answers.wasCut && answers.brokeOffAt == wanted.lowerBound

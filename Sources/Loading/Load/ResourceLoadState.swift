@@ -296,7 +296,7 @@ package struct ResourceLoadState: Sendable {
             return receive(from: 0, upTo: length ?? .max, by: id, moment)
         case .live: return AnswerOutcome(use: .live, actions: beginHandOver(of: id, moment))
         case .changed: return .discard(change(seenBy: id, moment))
-        case .nothingThere, .grown, .withoutRange, .later, .refused: break
+        case .nothingThere, .grown, .weakerCondition, .withoutRange, .later, .refused: break
         }
         _ = fetches.ended(id)
         return .discard(afterRefusal(meaning, of: fetch, retryAfter: retryAfter, moment))
@@ -338,7 +338,7 @@ package struct ResourceLoadState: Sendable {
             var error = error(code, cause)
             error.isLasting = true
             return failed(fetch, error, moment)
-        case .grown, .part, .whole, .live, .changed: return plan(moment)
+        case .grown, .weakerCondition, .part, .whole, .live, .changed: return plan(moment)
         }
     }
 

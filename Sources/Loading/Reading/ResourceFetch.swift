@@ -30,7 +30,12 @@ struct ResourceFetch: Sendable {
         let (isNeeded, actions) = loader.decide { $0.state.storeLooked(plan.id, $1) }
         loader.perform(actions)
         guard isNeeded else { return }
-        let request = RangeRequest(url: loader.url, range: plan.asked, wantsTitles: plan.wantsTitles)
+        let request = RangeRequest(
+            url: loader.url,
+            range: plan.asked,
+            ifRange: plan.ifRange,
+            wantsTitles: plan.wantsTitles
+        )
         var log = parts.log(request, plan.urgency)
         do {
             let response = try await send(request)

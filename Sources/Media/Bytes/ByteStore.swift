@@ -147,4 +147,10 @@ package struct Validators: Sendable, Equatable {
 
     /// `true` if there is nothing to compare.
     package var isEmpty: Bool { etag == nil && lastModified == nil }
+
+    /// The value for `If-Range`: a strong entity tag, else the date (RFC 9110 §13.1.5).
+    package var ifRange: String? {
+        if let etag, !etag.hasPrefix("W/") { return etag }
+        return lastModified
+    }
 }

@@ -13,6 +13,8 @@ package struct RangeRequest: Sendable, Equatable {
     /// The requested bytes; `nil` requests the whole resource, without a `Range` header. An upper bound of
     /// `Int64.max` requests everything from the lower bound on.
     package var range: ByteRange?
+    /// The value of `If-Range`; only together with a range.
+    package var ifRange: String?
     /// The value of `If-None-Match` or `If-Modified-Since`, for revalidation.
     package var unlessMatches: Validators?
     /// `true` to allow a live stream to send titles between its bytes (`Icy-MetaData: 1`).
@@ -21,11 +23,13 @@ package struct RangeRequest: Sendable, Equatable {
     package init(
         url: WebURL,
         range: ByteRange?,
+        ifRange: String? = nil,
         unlessMatches: Validators? = nil,
         wantsTitles: Bool = false
     ) {
         self.url = url
         self.range = range
+        self.ifRange = ifRange
         self.unlessMatches = unlessMatches
         self.wantsTitles = wantsTitles
     }
