@@ -47,6 +47,7 @@ let package = Package(
         // These are opened while the player runs, and not linked.
         .target(name: "COpus", dependencies: ["CSystem"]),
         .target(name: "CVorbis", dependencies: ["CSystem"]),
+        .target(name: "CCrypto", dependencies: ["CSystem"]),
         .target(name: "CCurl", dependencies: ["CSystem"]),
         .target(name: "CFAAD", dependencies: ["CSystem"]),
         .target(name: "CFLAC", dependencies: ["CSystem"]),
@@ -64,7 +65,7 @@ let package = Package(
         .target(name: "System", dependencies: ["CSystem", "CSQLite"], swiftSettings: settings),
         .target(name: "Media", dependencies: ["System", "CUtf8proc"], swiftSettings: settings),
         module("Playlists", ["CExpat"]),
-        module("HTTP", ["CCurl"]),
+        module("HTTP", ["CCurl", "CCrypto"]),
         module("Cache", ["CSodium"]),
         module("Loading"),
         module("Segments"),

@@ -13,6 +13,7 @@ package final class Loaders: ResourceOpener {
 
     private let parts: LoaderParts
     private let stores: any ByteStoreOpener
+    private let volatileStores: any ByteStoreOpener
     private let seed: UInt64
     private let onNotice: @Sendable (MediaError) -> Void
     private let files = WorkThread(name: "files")
@@ -29,6 +30,7 @@ package final class Loaders: ResourceOpener {
 
     /// - Parameters:
     ///   - stores: opens the store of each resource, and decides where new bytes are stored.
+    ///   - volatileStores: opens the stores of bytes that are not cached; by default, the same.
     ///   - connectivity: the state of the network; `nil` if it is not watched.
     ///   - journal: receives every request and decision.
     ///   - seed: determines the jitter of delays.
@@ -36,6 +38,7 @@ package final class Loaders: ResourceOpener {
     package init(
         transport: any RangeTransport,
         stores: any ByteStoreOpener,
+        volatileStores: (any ByteStoreOpener)? = nil,
         clock: any MonotonicClock,
         settings: LoadSettings = LoadSettings(),
         connectivity: (any Connectivity)? = nil,
@@ -51,6 +54,7 @@ package final class Loaders: ResourceOpener {
             journal: journal
         )
         self.stores = stores
+        self.volatileStores = volatileStores ?? stores
         self.seed = seed
         self.onNotice = onNotice
     }
@@ -79,6 +83,21 @@ package final class Loaders: ResourceOpener {
         try await FileReader.open(path, on: thread)
     }
 
+    /// Like `open`, but for one reader, with requests of its own, and nothing is cached: the list of a live
+    /// stream.
+    package func openAnew(_ location: ResourceLocation) async throws -> any ResourceReader {
+        guard case .web(let url) = location else { return try await open(location) }
+        let loader = try await makeLoader(of: ResourceKey(url), in: volatileStores)
+        guard let id = loader.addReader() else { throw CancellationError() }
+        return LoaderReader(loader: loader, id: id)
+    }
+
+    /// Like `open`, but new bytes are not cached: a key or segment of a stream.
+    package func openVolatile(_ location: ResourceLocation) async throws -> any ResourceReader {
+        guard case .web(let url) = location else { return try await open(location) }
+        return try await reader(of: ResourceKey(url, of: nil), in: volatileStores)
+    }
+
     /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
     /// reached, they are used as they are.
     ///
@@ -101,10 +120,11 @@ package final class Loaders: ResourceOpener {
 
     private func reader(
         of key: ResourceKey,
+        in stores: (any ByteStoreOpener)? = nil,
         spent: Revalidation.Outcome = .init()
     ) async throws -> any ResourceReader {
         while true {
-            let loader = try await loader(of: key)
+            let loader = try await loader(of: key, in: stores ?? self.stores)
             loader.count(requests: spent.requestCount, bytes: spent.bytes)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
             // The loader is being closed: open a new one afterwards.
@@ -112,14 +132,18 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func loader(of key: ResourceKey) async throws -> ResourceLoader {
+    private func loader(of key: ResourceKey, in stores: any ByteStoreOpener) async throws -> ResourceLoader {
         let name = key.url.requestString
         let task: Task<ResourceLoader, any Error> = slots.withLock { slots in
             switch slots[name] {
             case .open(let loader): return Task { loader }
             case .opening(let task): return task
             case nil:
-                let task = Task { try await self.makeLoader(of: key) }
+                let task = Task {
+                    let loader = try await self.makeLoader(of: key, in: stores)
+                    self.slots.withLock { $0[name] = .open(loader) }
+                    return loader
+                }
                 slots[name] = .opening(task)
                 return task
             }
@@ -134,9 +158,11 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func makeLoader(of key: ResourceKey) async throws -> ResourceLoader {
+    private func makeLoader(of key: ResourceKey, in stores: any ByteStoreOpener) async throws
+        -> ResourceLoader
+    {
         let url = key.url
-        let loader = ResourceLoader(
+        return ResourceLoader(
             url: url,
             store: try await stores.open(key, isOffline: parts.network.isOffline),
             parts: parts,
@@ -156,8 +182,6 @@ package final class Loaders: ResourceOpener {
                 self?.forget(loader)
             }
         )
-        slots.withLock { $0[url.requestString] = .open(loader) }
-        return loader
     }
 
     private func forget(_ loader: ResourceLoader) {

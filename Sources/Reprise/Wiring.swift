@@ -7,6 +7,7 @@ import Media
 import Output
 import Playback
 import Playlists
+import Segments
 import System
 import TerminalUI
 
@@ -51,7 +52,7 @@ struct Wiring {
         // Player, with a decoder for each track, and its user interface.
         let session = makeSession(cache, requests)
         let resolver = SourceResolver(loaders, refreshesAll: options.refresh)
-        var parts = makeParts(loaders, resolver, output, cache, network, web.secretOrigins)
+        var parts = makeParts(loaders, resolver, output, cache, network, web.secretOrigins, notify)
         parts.connecting = connecting
         let settings = PlaybackSettings(options, presentation, last: interface.memory?.last.session)
         let player = Player(parts: parts, settings: settings)
@@ -131,6 +132,7 @@ struct Wiring {
         let loaders = Loaders(
             transport: network,
             stores: cache ?? VolatileStores(),
+            volatileStores: VolatileStores(),
             clock: clock,
             settings: settings,
             connectivity: network,
@@ -168,7 +170,8 @@ struct Wiring {
         _ output: any AudioOutput,
         _ cache: CacheFolder?,
         _ network: NetworkWatch,
-        _ secretOrigins: SecretOrigins?
+        _ secretOrigins: SecretOrigins?,
+        _ notify: @escaping @Sendable (MediaError) -> Void
     ) -> PlaybackParts {
         let refreshesAll = options.refresh
         var parts = PlaybackParts(
@@ -188,6 +191,19 @@ struct Wiring {
             cache: cache,
             connectivity: network
         )
+        let segments = SegmentParts(
+            open: { try await loaders.openVolatile($0) },
+            openAnew: { try await loaders.openAnew($0) },
+            decrypt: { try await AES128.decrypt($0, key: $1, vector: $2) },
+            clock: clock,
+            readAhead: (options.readAhead ?? LoadSettings().readAhead).duration,
+            onNotice: notify
+        )
+        parts.openStream = { reader, track in
+            guard try await Self.isSegmented(reader) else { return nil }
+            let stream = try await SegmentedReader.open(reader, at: track.location, segments)
+            return (SegmentedDecoder(stream, subject: track.location.safeText), stream)
+        }
         // Scripts read no tags of tracks that they do not play.
         if presentation == .screen || presentation == .plain {
             parts.openFile = { try await loaders.openFile($0, on: $1) }
@@ -282,6 +298,12 @@ extension Wiring {
     /// Chooses the decoder of an open resource by its kind, and makes it.
     private static let makeDecoder: TrackDownload.MakeDecoder = { reader, track in
         try await DecoderTable.all.decoder(for: reader, at: track.location, lasting: track.duration)
+    }
+
+    /// `true` if the bytes that `reader` has read begin a list of segments, or of such lists.
+    private static func isSegmented(_ reader: any ResourceReader) async throws -> Bool {
+        let head = try await reader.readStored(at: 0, count: ResourceKind.headLength)
+        return head.withUnsafeBufferPointer { HLSPlaylistKind.of($0) } != nil
     }
 
     private static func supply(

@@ -94,7 +94,6 @@ struct OpenedURLTests {
     @Test(
         arguments: [
             ("#EXTM3U\na.mp3", ["http://h/a.mp3"], "contains itself"), ("#EXTM3U\n", [], "empty"),
-            ("#EXTM3U\n#EXT-X-TARGETDURATION:9\n", [], "HLS"),
             ("#EXTM3U\nb.mp3", (1...8).map { "http://h/\($0)" }, "nested too deeply"),
         ] as [(String, [String], String)]
     )
@@ -156,13 +155,16 @@ struct OpenedURLTests {
         #expect(found.places == ["http://h/listen.m3u"] && web.opened.count == 1)
     }
 
-    @Test func `HLS is refused and not cached`() async {
-        let web = FakeWeb(["http://h/live": "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n1.ts"])
-        await #expect { try await resolver(web).tracks(for: "http://h/live") } throws: { error in
-            (error as? MediaError)?.description
-                == "http://h/live: HLS is not supported – try the station's MP3 or Icecast URL"
-        }
-        #expect(web.rejected == web.opened && web.closed == web.opened)
+    @Test func `a list of segments is a track, whose open reader is handed on, also within another list`()
+        async throws
+    {
+        let segments = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n1.ts"
+        let web = FakeWeb([
+            "http://h/live": segments, "http://h/a.m3u": "live.m3u8", "http://h/live.m3u8": segments,
+        ])
+        #expect(try await resolver(web).tracks(for: "http://h/live").places == ["http://h/live"])
+        #expect(web.opened.count == 1 && web.rejected.isEmpty && web.closed.isEmpty)
+        #expect(try await resolver(web).tracks(for: "http://h/a.m3u").places == ["http://h/live.m3u8"])
     }
 
     @Test func `a page that is no listing is a web page, also where a folder could be`() async {

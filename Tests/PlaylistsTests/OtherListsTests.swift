@@ -126,8 +126,6 @@ import Testing
         ),
         ("b.txt", "FILE \"a.bin\" BINARY\n TRACK 01 AUDIO\n INDEX 01 00:00:00\n", "cue sheets"),
         ("Library.xml", "<?xml version=\"1.0\"?><!DOCTYPE plist><plist version=\"1.0\"></plist>", "iTunes"),
-        ("hls", "#EXTM3U\n#EXT-X-TARGETDURATION:9\n1.ts\n", "HLS"),
-        ("c.m3u8", "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO\n", "HLS"),
     ])
     func `a list that is not read is named as such, from the disk and from the web`(
         name: String,

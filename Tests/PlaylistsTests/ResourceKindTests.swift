@@ -20,7 +20,6 @@ struct ResourceKindTests {
     )
     private static let xml: Answer = .refused("not a playlist (XML of another kind)")
     private static let music: Answer = .refused("not a playlist (music)")
-    private static let hls: Answer = .refused("HLS is not supported – try the station's MP3 or Icecast URL")
     private static let binary: Answer = .refused("not a playlist (binary data)")
 
     /// A name and a content; then the kind by the name alone (as of URLs and entries of lists), of a local
@@ -74,8 +73,8 @@ struct ResourceKindTests {
         ("a", "<x:playlist xmlns:x='y'>", .music, .list(.xspf), .list(.xspf)),
         ("a", "<p>playlist</p>", .music, .music, xml),
         // HLS is a list of the pieces of one stream.
-        ("a.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n1.ts", .list(.m3u), .list(.m3u), hls),
-        ("a", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n1.m3u8", .music, .music, hls),
+        ("a.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n1.ts", .list(.m3u), .music, music),
+        ("a", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n1.m3u8", .music, .music, music),
         // M3U lists have private tags.
         ("a", "#EXTM3U\n#EXT-X-APP:TV\n#EXTINF:9,\n1.mp3", .music, .list(.m3u), .list(.m3u)),
         // A tag means music, whatever the name says.

@@ -4,7 +4,7 @@ import Media
 ///
 /// Spectral band replication (SBR, in HE-AAC) doubles the sample rate, and parametric stereo (PS, in HE-AAC
 /// v2) makes two channels of one. A stream may have either without stating it.
-struct AACConfiguration: CodecConfiguration, Equatable {
+struct AACConfiguration: CodecConfiguration {
     /// Sample rates by their index in configurations and ADTS headers.
     static let rates = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,

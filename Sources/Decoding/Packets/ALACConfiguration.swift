@@ -2,7 +2,7 @@ import Media
 
 /// The settings of an ALAC stream, as the box `alac` of an MP4 file states them
 /// (ALACMagicCookieDescription.txt). Pure.
-struct ALACConfiguration: CodecConfiguration, Equatable {
+struct ALACConfiguration: CodecConfiguration {
     /// The bits of a sample. A CAF file states them by their place in this list, counted from 1.
     private static let widths = [16, 20, 24, 32]
     /// The most frames of a packet: as many as all encoders write, and as libsndfile takes.

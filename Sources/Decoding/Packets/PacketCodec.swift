@@ -40,7 +40,7 @@ protocol PacketCodec: AnyObject {
 }
 
 /// The settings of a codec, as a container states them.
-protocol CodecConfiguration: Sendable {
+protocol CodecConfiguration: Sendable, Equatable {
     /// Frames per second.
     var sampleRate: Int { get }
 
@@ -54,6 +54,10 @@ protocol CodecConfiguration: Sendable {
     /// `packets`. Throws `Refusal` if the stream is not played, and `MediaError` with `.missingLibrary` if
     /// the library is not installed.
     func codec(trying packets: [ArraySlice<UInt8>]) async throws -> any PacketCodec
+}
+
+extension CodecConfiguration {
+    func isEqual(to other: any CodecConfiguration) -> Bool { self == other as? Self }
 }
 
 extension PacketCodec {

@@ -136,6 +136,13 @@ package struct StreamStart {
                 "got a web page instead of audio (wrong link or login page?)"
             )
         }
+        if bytes.withUnsafeBufferPointer({ HLSPlaylistKind.of($0) }) != nil {
+            return MediaError(
+                .notAudio,
+                subject,
+                "a stream of segments (HLS), which is played, but not cached"
+            )
+        }
         // RFC 1952 §2.3.1: every gzip stream begins with these two bytes.
         let isCompressed = bytes.starts(with: [0x1F, 0x8B])
         let kind = AudioKind.byMagicNumber(bytes) ?? Self.kind(of: bytes, isWhole: isWhole)

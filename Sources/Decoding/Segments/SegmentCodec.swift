@@ -6,7 +6,7 @@ enum SegmentCodec {
     case adts(ADTSHeader)
     /// Frames like this one.
     case mpeg(FrameHeader)
-    /// AAC of a track whose initialisation section has this head.
+    /// Those of a track whose initialisation section has this head.
     case mp4(MP4Head, MP4Track)
 
     /// `true` if packets of `next` can follow in the same decoder.
@@ -14,8 +14,18 @@ enum SegmentCodec {
         switch (self, next) {
         case (.adts(let header), .adts(let next)): header.isConsistent(with: next)
         case (.mpeg(let header), .mpeg(let next)): header.isAlike(next)
-        case (.mp4(_, let track), .mp4(_, let next)): track.configuration == next.configuration
+        case (.mp4(_, let track), .mp4(_, let next)):
+            next.configuration.map { track.configuration?.isEqual(to: $0) == true } ?? false
         default: false
+        }
+    }
+
+    /// The number of first packets that `decoder` needs.
+    var triedPackets: Int {
+        switch self {
+        case .mpeg: 1
+        case .adts(let header): (try? header.configuration()).map { Int($0.triedPackets) } ?? 1
+        case .mp4(_, let track): max(1, Int(track.configuration?.triedPackets ?? 1))
         }
     }
 
@@ -24,10 +34,10 @@ enum SegmentCodec {
     func decoder(trying packets: [ArraySlice<UInt8>], of subject: SafeText) async throws -> any PacketCodec {
         switch self {
         case .mpeg(let header): return try MPEGCodec(header, subject: subject)
-        case .adts(let header): return try await AACHandle.make(header.configuration(), trying: packets)
+        case .adts(let header): return try await header.configuration().codec(trying: packets)
         case .mp4(_, let track):
             guard let configuration = track.configuration else { throw Refusal.damaged }
-            return try await AACHandle.make(configuration, trying: packets)
+            return try await configuration.codec(trying: packets)
         }
     }
 

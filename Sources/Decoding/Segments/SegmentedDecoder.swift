@@ -65,8 +65,8 @@ package final class SegmentedDecoder: AudioDecoder {
 
     /// Begins with segment `number`, which begins at `start` by the stated durations.
     private func begin(_ number: Int, at start: Duration) async throws -> Stream {
-        let anchor = stream.flatMap { anchors[$0.discontinuity] }
-        var reading = SegmentReading(list, from: number, near: anchor.map { $0.time + start })
+        let known = stream.flatMap { anchors[$0.discontinuity] }
+        var reading = SegmentReading(list, from: number, near: known.map { $0.time + start })
         while true {
             switch try await first(of: &reading) {
             case .codec(let codec):
@@ -75,6 +75,7 @@ package final class SegmentedDecoder: AudioDecoder {
                 let stream = Stream(reading, codec, output, isExact: exact != nil)
                 let frame = exact ?? output.format.frames(in: start)
                 output.restart(at: frame, playing: frame + stream.skipped..<FrameCount.max)
+                if let time = stream.reading.firstTime { anchor(time, stream) }
                 return stream
             case .end: throw Refusal.damaged.error(of: subject, isOpen: stream != nil)
             case .packet, .missing, .title, .needMore: break
@@ -113,7 +114,7 @@ package final class SegmentedDecoder: AudioDecoder {
         -> PacketOutput?
     {
         do {
-            let packets = try await reading.packets(atMost: AACHandle.mostTried)
+            let packets = try await reading.packets(atMost: codec.triedPackets)
             if packets.isEmpty { return nil }
             return PacketOutput(try await codec.decoder(trying: packets, of: subject))
         } catch let refusal as Refusal {

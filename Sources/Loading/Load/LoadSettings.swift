@@ -10,6 +10,16 @@ package struct LoadSettings: Sendable, Equatable {
         case size(Int64)
         /// The whole track.
         case all
+
+        /// The time that a stream of segments is read ahead, whose size is not known before: for a number of
+        /// bytes a minute, and at most an hour.
+        package var duration: Duration {
+            switch self {
+            case .time(let time): min(time, .seconds(3_600))
+            case .size: .seconds(60)
+            case .all: .seconds(3_600)
+            }
+        }
     }
 
     /// A minute bridges most network interruptions, and limits how much is wasted when a track is skipped.

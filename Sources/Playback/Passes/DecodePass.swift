@@ -31,8 +31,7 @@ struct DecodePass: Sendable {
             if start.requestDelay > .zero, !resource.isStored(at: start.position) {
                 try await clock.sleep(for: start.requestDelay)
             }
-            let reader = try await resource.reader()
-            let decoder = try await resource.decoder(over: reader)
+            let (decoder, reader) = try await resource.music()
             if reader.arrivesInOrder, start.position > .zero, !resource.isStored(at: start.position) {
                 send(.passAwaitsDownload(id))
             }

@@ -109,7 +109,7 @@ final class PassTable {
     private func makeResource(for start: PassStart) -> TrackResource {
         let location = start.track.location
         let before = downloads.end(at: location)
-        return TrackResource(for: start, makeDecoder: parts.makeDecoder) {
+        return TrackResource(for: start, makeDecoder: parts.makeDecoder, openStream: parts.openStream) {
             [open = parts.open] track, refresh in
             for task in before { await task.value }
             return try await open(track, refresh)

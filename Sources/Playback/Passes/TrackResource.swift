@@ -8,6 +8,7 @@ final class TrackResource: Sendable {
     private let refresh: Bool
     private let open: PlaybackParts.Open
     private let makeDecoder: TrackDownload.MakeDecoder
+    private let openStream: PlaybackParts.OpenStream
 
     private struct State {
         var reader: (any ResourceReader)?
@@ -28,17 +29,54 @@ final class TrackResource: Sendable {
     init(
         for first: PassStart,
         makeDecoder: @escaping TrackDownload.MakeDecoder,
+        openStream: @escaping PlaybackParts.OpenStream,
         open: @escaping PlaybackParts.Open
     ) {
         track = first.track
         refresh = first.refresh
         self.open = open
         self.makeDecoder = makeDecoder
+        self.openStream = openStream
         state = Locked(State(isLowPriority: first.isLowPriority))
     }
 
+    /// The track's decoder and its reader. Called by one pass at a time.
+    ///
+    /// The first call opens the decoder, which every pass uses, even after one that was cancelled. The music
+    /// of a stream of segments has another reader than its list.
+    func music() async throws -> (decoder: any AudioDecoder, reader: any ResourceReader) {
+        let opened = try await reader()
+        if decoder == nil { decoder = try await decoder(over: opened) }
+        guard let decoder else { throw CancellationError() }
+        try await decoder.open()
+        return (decoder, try await reader())
+    }
+
+    private func decoder(over reader: any ResourceReader) async throws -> any AudioDecoder {
+        do {
+            return try await makeDecoder(reader, track)
+        } catch let error as MediaError where error.code == .notAudio {
+            guard let stream = try await openStream(reader, track) else { throw error }
+            try await replaceReader(by: stream.reader)
+            return stream.decoder
+        }
+    }
+
+    private func replaceReader(by reader: any ResourceReader) async throws {
+        let isClosed = state.withLock { state in
+            if !state.isClosed {
+                state.reader = reader
+                reader.setPriority(isLow: state.isLowPriority)
+            }
+            return state.isClosed
+        }
+        guard isClosed else { return }
+        await reader.close()
+        throw CancellationError()
+    }
+
     /// The reader of the resource; the first call opens it. Called by one pass at a time.
-    func reader() async throws -> any ResourceReader {
+    private func reader() async throws -> any ResourceReader {
         if let reader = state.withLock({ $0.reader }) { return reader }
         let reader = try await open(track, refresh)
         // Before the reader is shared, so that `raisePriority` always comes later.
@@ -54,17 +92,6 @@ final class TrackResource: Sendable {
             throw CancellationError()
         }
         return reader
-    }
-
-    /// The track's decoder over `reader`. Called by one pass at a time.
-    ///
-    /// The first call opens the decoder, which every pass uses, even after one that was cancelled.
-    func decoder(over reader: any ResourceReader) async throws -> any AudioDecoder {
-        let decoder =
-            if let decoder { decoder } else { try await makeDecoder(reader, track) }
-        self.decoder = decoder
-        try await decoder.open()
-        return decoder
     }
 
     /// Prepares `decoder` to decode from `start`. Called by one pass at a time.

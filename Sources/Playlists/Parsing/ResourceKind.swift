@@ -22,10 +22,6 @@ package enum ResourceKind: Sendable, Equatable {
 
     /// Data that is no text.
     static let binary = ResourceKind.unknown(notList: "not a playlist (binary data)")
-    /// A list of the pieces of one stream.
-    static let hls = ResourceKind.unknown(
-        notList: "HLS is not supported – try the station's MP3 or Icecast URL"
-    )
     /// A list of the places of tracks in one file.
     static let cue = ResourceKind.unknown(
         notList: "cue sheets are not supported – play the audio file it names"
@@ -37,7 +33,7 @@ package enum ResourceKind: Sendable, Equatable {
 
     /// The reason why a list is not read that the decoder would refuse as no audio; `nil` for any other kind.
     var refusedList: SafeText? {
-        guard case .unknown(let reason) = self, [Self.hls, Self.cue, Self.propertyList].contains(self) else {
+        guard case .unknown(let reason) = self, [Self.cue, Self.propertyList].contains(self) else {
             return nil
         }
         return reason
@@ -118,7 +114,7 @@ package enum ResourceKind: Sendable, Equatable {
         if text.starts(withLowercase: "<") { return markup(text, isAtFolder: isAtFolder) }
         if head.contains(0) { return binary }
         if text.starts(withLowercase: "#extm3u") || text.starts(withLowercase: "#extinf") {
-            return HLSPlaylistKind.of(text) == nil ? .list(.m3u) : hls
+            return HLSPlaylistKind.of(text) == nil ? .list(.m3u) : .music
         }
         if text.starts(withLowercase: "[playlist]") || text.starts(withLowercase: "[reference]") {
             return .list(.pls)

@@ -10,6 +10,8 @@ struct ListFile: Sendable {
     var base: PlaylistBase
     /// The URL without user name and password, or the path; `nil` for standard input.
     var identity: String?
+    /// `nil` for standard input.
+    var location: ResourceLocation?
 }
 
 extension ListFile {
@@ -19,7 +21,13 @@ extension ListFile {
             case .file(let path): (.folder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"), path)
             case .web(let url): (.web(url), url.requestString)
             }
-        self.init(subject: location.safeText, name: location.path, base: base, identity: identity)
+        self.init(
+            subject: location.safeText,
+            name: location.path,
+            base: base,
+            identity: identity,
+            location: location
+        )
     }
 
     /// The list at `url`, which was read at `answering`, where a redirect led.
@@ -27,6 +35,7 @@ extension ListFile {
         self.init(at: .web(answering))
         subject = url.safeText
         identity = url.requestString
+        location = .web(url)
     }
 
     /// The episode of `entry`; `nil` if the list is no feed, or has no URL or path by which to know it again.
@@ -66,6 +75,11 @@ struct ListContents: Sendable {
         limits: PlaylistLimits
     ) throws(MediaError) {
         let kind = ResourceKind.of(contentType: contentType, firstBytes: bytes, name: list.name)
+        if kind == .music, let location = list.location {
+            // A stream of segments is named like a list.
+            tracks = [Track(id: TrackIDs.next(), location: location)]
+            return
+        }
         isWebFolder = kind == .list(.webFolder)
         // Local files that a list from the web may not open.
         var refusals: (count: Int, first: MediaError)?

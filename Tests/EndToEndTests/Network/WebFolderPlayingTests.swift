@@ -97,7 +97,7 @@ import Testing
         #expect(server.accesses.count { $0.target == "/1.mp3" } == 1)
         for (path, code, words) in [
             ("/page", "not-audio", "got a web page instead of audio"),
-            ("/live", "bad-playlist", "HLS is not supported"),
+            ("/live", "http-status", "404"),
         ] {
             let run = try await stage.play([server.url(path)])
             #expect(

@@ -1,0 +1,155 @@
+import Media
+
+/// A reader of a part of the stream. Readers of one location share what was fetched, and its count.
+struct StreamPart: Sendable {
+    var location: ResourceLocation
+    var reader: any ResourceReader
+}
+
+/// A segment that was opened and not passed over yet.
+struct OpenedSegment: Sendable {
+    var segment: Segment
+    /// The bytes of the resource that are the segment; `nil` if all are.
+    var range: ByteRange?
+    var part: StreamPart
+}
+
+/// Decides which segments are opened: the one for which the decoder waits, and those that are read ahead.
+/// Pure.
+struct SegmentFeed: Sendable {
+    /// Numbers the runs of the feeder: after a seek another one begins, and nothing of the old one counts.
+    struct Run: Sendable, Equatable {
+        fileprivate var number = 0
+    }
+
+    enum Work: Sendable {
+        /// To open the next segment.
+        case open
+        /// The same, once this one is loaded.
+        case openAfterLoading(OpenedSegment)
+        case wait
+    }
+
+    enum Found: Sendable {
+        case segment(OpenedSegment, isLowPriority: Bool)
+        case end
+        case failure(any Error)
+        /// The feeder opens it next.
+        case missing
+        /// The feeder is elsewhere.
+        case restart
+    }
+
+    let readAhead: Duration
+    /// `true` once segments may be read ahead.
+    var readsAhead = false
+    /// `true` while the reads of the stream are no more urgent than those of the next track.
+    var isLowPriority = false
+    /// The opened segments; the first one has the number `first`.
+    private(set) var opened: [OpenedSegment] = []
+    private var first = 0
+    /// The number after the last segment, once it was reached.
+    private var end: Int?
+    /// The error of the segment after the opened ones.
+    private var failure: (any Error)?
+    /// `true` while the decoder waits for the segment after the opened ones.
+    private(set) var isWaiting = false
+    /// `true` once the decoder has used up a segment.
+    private(set) var hasLoaded = false
+    private var isClosed = false
+    private var run: Run?
+    /// Readers that are not needed any more.
+    private var retired: [StreamPart] = []
+
+    init(readAhead: Duration) { self.readAhead = readAhead }
+
+    /// The number of the segment to open next.
+    var next: Int { first + opened.count }
+
+    /// All readers that are open.
+    var parts: [StreamPart] { opened.map(\.part) + retired }
+
+    // MARK: The decoder
+
+    /// Looks for segment `number`, for which the decoder waits, and lets go of those before it. A live stream
+    /// has no segments to go back to: its next one counts as any number.
+    mutating func look(for number: Int, isLive: Bool) -> Found {
+        if isClosed { return .failure(CancellationError()) }
+        guard run != nil else { return .restart }
+        if !(first...next).contains(number) {
+            guard isLive else { return .restart }
+            first = number
+        }
+        if number > first { hasLoaded = true }
+        retired += opened.prefix(number - first).map(\.part)
+        opened.removeFirst(number - first)
+        first = number
+        if let found = opened.first { return .segment(found, isLowPriority: isLowPriority) }
+        if end == number { return .end }
+        if let failure {
+            self.failure = nil
+            return .failure(failure)
+        }
+        isWaiting = true
+        return .missing
+    }
+
+    /// Begins another run of the feeder at segment `number`, for which the decoder waits; `nil` once closed.
+    mutating func restart(at number: Int) -> Run? {
+        guard !isClosed else { return nil }
+        letGo()
+        first = number
+        end = nil
+        failure = nil
+        isWaiting = true
+        run = Run(number: (run?.number ?? 0) + 1)
+        return run
+    }
+
+    mutating func close() {
+        letGo()
+        isClosed = true
+        isWaiting = false
+    }
+
+    private mutating func letGo() {
+        retired += opened.map(\.part)
+        opened = []
+    }
+
+    // MARK: The feeder
+
+    var work: Work {
+        if isClosed || end != nil || failure != nil { return .wait }
+        if isWaiting { return .open }
+        let loaded = opened.reduce(.zero) { $0 + $1.segment.duration }
+        guard readsAhead, let last = opened.last, loaded < readAhead else { return .wait }
+        return .openAfterLoading(last)
+    }
+
+    /// `true` if the feeder has no reason to wait.
+    var hasWork: Bool {
+        if case .wait = work { return !retired.isEmpty }
+        return true
+    }
+
+    /// Receives the next segment, `nil` at the end of the stream, or the error of opening it.
+    mutating func receive(_ result: Result<OpenedSegment?, any Error>, of run: Run) {
+        guard run == self.run, !isClosed else {
+            if case .success(let opened?) = result { retired.append(opened.part) }
+            return
+        }
+        isWaiting = false
+        switch result {
+        case .success(let segment?): opened.append(segment)
+        case .success(nil): end = next
+        case .failure(let error): failure = error
+        }
+    }
+
+    /// Removes the readers to close.
+    mutating func takeRetired() -> [StreamPart] {
+        defer { retired = [] }
+        return retired
+    }
+}

@@ -1,0 +1,151 @@
+package import Media
+package import System
+
+/// What the reader of a stream needs of other modules.
+package struct SegmentParts: Sendable {
+    /// Decrypts whole blocks of AES-128 in CBC mode; the last parameter is the block before them.
+    package typealias Decrypt =
+        @Sendable (ArraySlice<UInt8>, _ key: [UInt8], _ vector: [UInt8]) async throws
+        -> [UInt8]
+
+    /// Opens a list, a key or a segment, whose bytes are not cached. Readers of one resource share them.
+    package var open: @Sendable (ResourceLocation) async throws -> any ResourceReader
+    /// Opens the list of a live stream, which is asked for again each time.
+    package var openAnew: @Sendable (ResourceLocation) async throws -> any ResourceReader
+    package var decrypt: Decrypt
+    package var clock: any MonotonicClock
+    /// How much music is loaded ahead of the decoder.
+    package var readAhead: Duration
+    package var quality: StreamQuality
+    /// The codecs among which the rendition is chosen.
+    package var played: Set<StreamCodec>
+    /// Called from any task when segments of a live stream were lost, once for each loss.
+    package var onNotice: @Sendable (MediaError) -> Void
+
+    package init(
+        open: @escaping @Sendable (ResourceLocation) async throws -> any ResourceReader,
+        openAnew: @escaping @Sendable (ResourceLocation) async throws -> any ResourceReader,
+        decrypt: @escaping Decrypt,
+        clock: any MonotonicClock,
+        readAhead: Duration,
+        quality: StreamQuality = .high,
+        played: Set<StreamCodec> = [.aac, .mpeg],
+        onNotice: @escaping @Sendable (MediaError) -> Void
+    ) {
+        self.open = open
+        self.openAnew = openAnew
+        self.decrypt = decrypt
+        self.clock = clock
+        self.readAhead = readAhead
+        self.quality = quality
+        self.played = played
+        self.onNotice = onNotice
+    }
+}
+
+extension ByteSource {
+    /// All bytes, if there are at most `most`. Throws `.listTooLarge` if there are more; `subject` names
+    /// them.
+    func allBytes(atMost most: Int, of subject: SafeText) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let more = try await read(at: Int64(bytes.count), count: ByteSlice.requestByteCount)
+            if more.isEmpty { return bytes }
+            bytes += more
+            guard bytes.count <= most else {
+                throw MediaError(.listTooLarge, subject, "longer than any of its kind – try another stream")
+            }
+        }
+    }
+}
+
+/// The bytes of a resource that are one segment.
+final class ByteSlice: ByteSource {
+    /// The most bytes that one request brings.
+    static let requestByteCount = 1 << 20
+
+    private let source: any ByteSource
+    private let range: ByteRange
+
+    /// The bytes `range` of `source`, or all of them.
+    init(_ source: any ByteSource, _ range: ByteRange?) {
+        self.source = source
+        self.range = range ?? 0..<Int64.max
+        // A segment is one request, unless it is very long.
+        let start = self.range.lowerBound
+        source.willRead(start..<min(self.range.upperBound, start + Int64(Self.requestByteCount)))
+    }
+
+    var length: Int64? {
+        guard range.upperBound == .max else { return Int64(range.count) }
+        return source.length
+    }
+
+    var arrivesInOrder: Bool { source.arrivesInOrder }
+
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        let wanted = wanted(offset, count)
+        return wanted.isEmpty ? [] : try await source.read(at: wanted.lowerBound, count: wanted.count)
+    }
+
+    func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
+        let wanted = wanted(offset, count)
+        return wanted.isEmpty ? [] : try await source.readStored(at: wanted.lowerBound, count: wanted.count)
+    }
+
+    func willRead(_ range: ByteRange) { source.willRead(wanted(range.lowerBound, range.count)) }
+
+    func prefetch(_ range: ByteRange) { source.prefetch(wanted(range.lowerBound, range.count)) }
+
+    func isStored(_ range: ByteRange) -> Bool { source.isStored(wanted(range.lowerBound, range.count)) }
+
+    private func wanted(_ offset: Int64, _ count: Int) -> ByteRange {
+        let start = range.lowerBound + min(offset, Int64(range.count))
+        return start..<start + min(Int64(count), range.upperBound - start)
+    }
+}
+
+/// Bytes in memory, such as an initialisation section.
+final class HeldSection: ByteSource {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var length: Int64? { Int64(bytes.count) }
+
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        Array(bytes.dropFirst(Int(min(offset, Int64(bytes.count)))).prefix(count))
+    }
+
+    func isStored(_ range: ByteRange) -> Bool { true }
+}
+
+/// The segment of a live stream, which is passed over once it cannot be loaded: the server may have removed
+/// it.
+final class PassedOver: ByteSource {
+    private let source: any ByteSource
+    private let isGone = Locked(false)
+    private let onGone: @Sendable (MediaError) -> Void
+
+    /// Calls `onGone` once, with the error.
+    init(_ source: any ByteSource, onGone: @escaping @Sendable (MediaError) -> Void) {
+        self.source = source
+        self.onGone = onGone
+    }
+
+    var length: Int64? { source.length }
+    var arrivesInOrder: Bool { source.arrivesInOrder }
+
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        if isGone.withLock({ $0 }) { return [] }
+        do {
+            return try await source.read(at: offset, count: count)
+        } catch let error as MediaError {
+            isGone.withLock { $0 = true }
+            onGone(error)
+            return []
+        }
+    }
+
+    func isStored(_ range: ByteRange) -> Bool { source.isStored(range) }
+}
