@@ -87,7 +87,7 @@ package final class Loaders: ResourceOpener {
     /// stream.
     package func openAnew(_ location: ResourceLocation) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
-        let loader = try await makeLoader(of: ResourceKey(url), in: volatileStores)
+        let loader = try await makeLoader(of: ResourceKey(url), isPartOfStream: true)
         guard let id = loader.addReader() else { throw CancellationError() }
         return LoaderReader(loader: loader, id: id)
     }
@@ -95,7 +95,7 @@ package final class Loaders: ResourceOpener {
     /// Like `open`, but new bytes are not cached: a key or segment of a stream.
     package func openVolatile(_ location: ResourceLocation) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
-        return try await reader(of: ResourceKey(url, of: nil), in: volatileStores)
+        return try await reader(of: ResourceKey(url), isPartOfStream: true)
     }
 
     /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
@@ -120,11 +120,11 @@ package final class Loaders: ResourceOpener {
 
     private func reader(
         of key: ResourceKey,
-        in stores: (any ByteStoreOpener)? = nil,
+        isPartOfStream: Bool = false,
         spent: Revalidation.Outcome = .init()
     ) async throws -> any ResourceReader {
         while true {
-            let loader = try await loader(of: key, in: stores ?? self.stores)
+            let loader = try await loader(of: key, isPartOfStream: isPartOfStream)
             loader.count(requests: spent.requestCount, bytes: spent.bytes)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
             // The loader is being closed: open a new one afterwards.
@@ -132,7 +132,7 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func loader(of key: ResourceKey, in stores: any ByteStoreOpener) async throws -> ResourceLoader {
+    private func loader(of key: ResourceKey, isPartOfStream: Bool) async throws -> ResourceLoader {
         let name = key.url.requestString
         let task: Task<ResourceLoader, any Error> = slots.withLock { slots in
             switch slots[name] {
@@ -140,7 +140,7 @@ package final class Loaders: ResourceOpener {
             case .opening(let task): return task
             case nil:
                 let task = Task {
-                    let loader = try await self.makeLoader(of: key, in: stores)
+                    let loader = try await self.makeLoader(of: key, isPartOfStream: isPartOfStream)
                     self.slots.withLock { $0[name] = .open(loader) }
                     return loader
                 }
@@ -158,10 +158,13 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func makeLoader(of key: ResourceKey, in stores: any ByteStoreOpener) async throws
+    private func makeLoader(of key: ResourceKey, isPartOfStream: Bool) async throws
         -> ResourceLoader
     {
         let url = key.url
+        let stores = isPartOfStream ? volatileStores : stores
+        var parts = parts
+        parts.settings.retry.isPartOfStream = isPartOfStream
         return ResourceLoader(
             url: url,
             store: try await stores.open(key, isOffline: parts.network.isOffline),

@@ -114,6 +114,18 @@ import Testing
         #expect(wait(&state, now: .seconds(6_000))?.mostAttempts == 10, "only what counts has a limit")
     }
 
+    @Test func `a part of a stream waits for the network without limit, but not for its server`() {
+        var policy = RetryPolicy()
+        policy.isPartOfStream = true
+        let refused = MediaError(.connectionRefused, "segment", "cause")
+        let offline = MediaError(.offline, "segment", "cause")
+        for hasBytes in [false, true] {
+            #expect(policy.limit(after: refused, hasBytes: hasBytes, isOffline: false) == .counted)
+            #expect(policy.limit(after: refused, hasBytes: hasBytes, isOffline: true) == .endless)
+            #expect(policy.limit(after: offline, hasBytes: hasBytes, isOffline: true) == .endless)
+        }
+    }
+
     @Test(
         arguments: [
             ([.offline], .endless, .endless, .endless),
@@ -147,7 +159,8 @@ import Testing
                 }
             }
             #expect(limits(RetryPolicy()) == [withoutBytes, withBytes, withBytesOffline], "\(code)")
-            #expect(limits(script) == [withoutBytes, withoutBytes, withoutBytes], "\(code)")
+            let scripted = code == .offline ? .counted : withoutBytes
+            #expect(limits(script) == [scripted, scripted, scripted], "\(code)")
             error.isLasting = true
             #expect(limits(script).allSatisfy { $0 == .never } || code == .offline, "\(code)")
         }

@@ -60,7 +60,11 @@ struct FragmentStream {
                     return .missing(1)
                 }
                 let content = held(packet)
-                guard content.count == packet.count else { return .needMore }
+                guard content.count == packet.count else {
+                    // What lies before it is not needed.
+                    place = packet.lowerBound
+                    return .needMore
+                }
                 packets.removeFirst()
                 place = packet.upperBound
                 defer { time = nil }

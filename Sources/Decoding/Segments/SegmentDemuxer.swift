@@ -28,6 +28,8 @@ enum SegmentStep {
     case packet(ArraySlice<UInt8>, MediaTime?)
     /// The number of packets that are missing here.
     case missing(Int)
+    /// The server has no sound for so long.
+    case silence(Duration)
     /// The title of the sound that follows.
     case title(SafeText)
     /// More bytes are needed, or the next segment, or `finish`.

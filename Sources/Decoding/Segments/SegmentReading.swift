@@ -22,6 +22,8 @@ struct SegmentReading {
     private var sources: [any ByteSource] = []
     /// The number of the initialisation section that was read last.
     private var initialisation: Int?
+    /// The duration of a segment without bytes, until it was passed on.
+    private var silence: Duration?
 
     /// Reads from segment `number` on, whose first packet has about `time` if that is given.
     init(_ list: any SegmentList, from number: Int, near time: Duration? = nil) {
@@ -61,7 +63,7 @@ struct SegmentReading {
             switch steps[index] {
             case .packet(let packet, _): packets.append(packet)
             case .codec, .end: return packets
-            case .missing, .title, .needMore: break
+            case .missing, .silence, .title, .needMore: break
             }
             index += 1
         }
@@ -71,6 +73,10 @@ struct SegmentReading {
     private mutating func made() async throws -> SegmentStep {
         while true {
             if let step = try held() { return step }
+            if let silence {
+                self.silence = nil
+                return .silence(silence)
+            }
             guard isFinished else {
                 try await read()
                 continue
@@ -116,6 +122,10 @@ struct SegmentReading {
     private mutating func begin(_ segment: Segment) {
         self.segment = segment
         following = nil
+        guard !segment.isGap else {
+            silence = segment.duration
+            return
+        }
         sources = [segment.bytes]
         if let section = segment.initialisation, section.number != initialisation {
             sources.insert(section.bytes, at: 0)

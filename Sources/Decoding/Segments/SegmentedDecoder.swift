@@ -78,7 +78,7 @@ package final class SegmentedDecoder: AudioDecoder {
                 if let time = stream.reading.firstTime { anchor(time, stream) }
                 return stream
             case .end: throw Refusal.damaged.error(of: subject, isOpen: stream != nil)
-            case .packet, .missing, .title, .needMore: break
+            case .packet, .missing, .silence, .title, .needMore: break
             }
             reading.removeFirst()
         }
@@ -144,6 +144,7 @@ package final class SegmentedDecoder: AudioDecoder {
                     info.skippedByteCount += Int64(packet.count)
                 }
             case .missing(let count): output.skip(FrameCount(count) * output.packetFrames)
+            case .silence(let duration): output.skip(output.wholePackets(in: duration))
             case .title(let title): info.songTitle = title
             case .needMore: break
             case .end:
@@ -189,6 +190,10 @@ package final class SegmentedDecoder: AudioDecoder {
         try Task.checkCancellation()
         try await open()
         guard let opened = stream else { return SeekLanding(frame: 0, isExact: true) }
+        // A stream that goes on has no other places: reading up to one would take as long as playing.
+        guard list.duration != nil else {
+            return SeekLanding(frame: max(0, opened.output.position - opened.skipped), isExact: true)
+        }
         let target = max(.zero, min(time, list.duration ?? time))
         let lead = opened.output.format.duration(
             of: opened.output.codec.primingFrames + opened.output.packetFrames
@@ -215,13 +220,15 @@ package final class SegmentedDecoder: AudioDecoder {
         var wanted = max(earliest, output.format.frames(in: target) + stream.skipped)
         var position = output.position
         let phase = output.packetFrames * output.codec.packetsPerPhase
-        let start = anchors[stream.discontinuity]?.frame ?? position
+        // The phase of estimated positions is unknown.
+        let start = stream.isExact ? anchors[stream.discontinuity]?.frame ?? position : position
         steps: while position + output.packetFrames <= wanted - output.codec.primingFrames
             || (position - start) % phase != 0
         {
             switch try await first(of: &stream.reading) {
             case .packet: position += output.packetFrames
             case .missing(let count): position += FrameCount(count) * output.packetFrames
+            case .silence(let duration): position += output.wholePackets(in: duration)
             case .title(let title): info.songTitle = title
             case .codec(let codec):
                 // Another part is played from its start.
@@ -238,4 +245,11 @@ package final class SegmentedDecoder: AudioDecoder {
     }
 
     package func seekTable() -> [UInt8] { [] }
+}
+
+extension PacketOutput {
+    /// The frames of the packets that begin in `duration`.
+    fileprivate func wholePackets(in duration: Duration) -> FrameCount {
+        format.frames(in: duration) / packetFrames * packetFrames
+    }
 }

@@ -66,6 +66,9 @@ package struct LoadReaders: Sendable {
     var all: [Reader] { ids.compactMap { readers[$0] } }
     var isAnyWaiting: Bool { readers.values.contains { $0.wait != nil } }
     /// `true` if any waiting read has normal priority; such reads take precedence over everything else.
+    /// `true` if any reader is more than a download in the background, which waits for no server.
+    var arePlaying: Bool { readers.values.contains { !$0.fills || !$0.hasLowPriority } }
+
     var hasDemand: Bool { readers.values.contains { $0.waitReason == .demand } }
     /// The highest rate that any of them plays at.
     var bytesPerSecond: Double { readers.values.map(\.bytesPerSecond).max() ?? 0 }

@@ -370,7 +370,7 @@ package struct ResourceLoadState: Sendable {
         let outcome = retry.failed(
             error,
             of: fetch.attempt,
-            hasBytes: !moment.stored.isEmpty,
+            hasBytes: !moment.stored.isEmpty && readers.arePlaying,
             retryAfter: retryAfter,
             network: moment.network,
             now: moment.now

@@ -25,6 +25,10 @@ package struct RetryPolicy: Sendable, Equatable {
     /// rather than wait until a server is back.
     package var waitsForServer = true
 
+    /// `true` for a part of a stream of segments, whose other parts were played: it waits for the network
+    /// without limit, but for its server no longer than a resource of which nothing is stored.
+    var isPartOfStream = false
+
     package init() {}
 
     /// The time from failure number `attempt` in a row (from 1) to the next attempt. It doubles from
@@ -49,10 +53,10 @@ package struct RetryPolicy: Sendable, Equatable {
     /// How often attempts are repeated, by the cause of the failure. With `hasBytes`, a part of the resource
     /// is stored, and waits for its server or the network for as long as it takes.
     func limit(after error: MediaError, hasBytes: Bool, isOffline: Bool) -> Limit {
-        let waits = hasBytes && waitsForServer
+        let waits = isPartOfStream ? isOffline : hasBytes && waitsForServer
         switch error.code {
         // Nothing was sent, which says nothing about the server.
-        case .offline: return .endless
+        case .offline: return waitsForServer ? .endless : .counted
         // There was no connection.
         case .unknownHost, .connectionRefused, .connectionFailed, .networkUnreachable:
             return waits ? .endless : error.isLasting ? .never : .counted
@@ -177,7 +181,8 @@ struct RetryState: Sendable {
         let limit = policy.limit(after: error, hasBytes: hasBytes, isOffline: network.isOffline)
         // A resource of which nothing is stored is not waited for if the machine was offline at its first
         // request: others may be cached.
-        let isSkipped = attempt.beganOffline && network.isOffline && !hasBytes && isFirst
+        let isSkipped =
+            attempt.beganOffline && network.isOffline && !hasBytes && isFirst && !policy.isPartOfStream
         guard limit != .never, !isSkipped, !network.isForced else {
             answered()
             isBackgroundHeld = true
@@ -220,6 +225,7 @@ struct RetryState: Sendable {
             retryAt: time
         )
         wait = next
+        finalError = nil
         return .wait(next)
     }
 

@@ -20,6 +20,8 @@ package struct Segment: Sendable {
     /// The initialisation section of the segment: equal numbers stand for equal bytes. `nil` if it has none.
     package var initialisation: (number: Int, bytes: any ByteSource)?
     package var bytes: any ByteSource
+    /// `true` if the server does not have it: it is silent.
+    package var isGap = false
 
     package init(
         _ bytes: any ByteSource,

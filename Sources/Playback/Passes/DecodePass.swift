@@ -54,7 +54,7 @@ struct DecodePass: Sendable {
     /// Reports a failure; if the resource is a list instead of music, reports its tracks.
     private func report(_ failure: MediaError, after frames: FrameCount) async {
         var failure = failure
-        if failure.code == .notAudio, let reader = resource.openReader {
+        if failure.code == .notAudio, !resource.isStream, let reader = resource.openReader {
             do {
                 if let list = try await resolver.list(at: resource.track, openAs: reader) {
                     return send(.listFound(id, list))

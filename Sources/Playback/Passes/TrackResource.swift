@@ -12,6 +12,8 @@ final class TrackResource: Sendable {
 
     private struct State {
         var reader: (any ResourceReader)?
+        /// `true` if the reader is that of a stream of segments.
+        var isStream = false
         var isClosed = false
         /// `true` while the reads of the resource have low priority: until `raisePriority`.
         var isLowPriority: Bool
@@ -66,6 +68,7 @@ final class TrackResource: Sendable {
         let isClosed = state.withLock { state in
             if !state.isClosed {
                 state.reader = reader
+                state.isStream = true
                 reader.setPriority(isLow: state.isLowPriority)
             }
             return state.isClosed
@@ -118,6 +121,7 @@ final class TrackResource: Sendable {
         reader?.setPriority(isLow: false)
     }
 
+    var isStream: Bool { state.withLock { $0.isStream } }
     var openReader: (any ResourceReader)? { state.withLock { $0.reader } }
     var report: LoadReport { openReader?.report ?? LoadReport() }
 

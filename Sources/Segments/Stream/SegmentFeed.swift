@@ -11,7 +11,8 @@ struct OpenedSegment: Sendable {
     var segment: Segment
     /// The bytes of the resource that are the segment; `nil` if all are.
     var range: ByteRange?
-    var part: StreamPart
+    /// `nil` for a gap, which is not requested.
+    var part: StreamPart?
 }
 
 /// Decides which segments are opened: the one for which the decoder waits, and those that are read ahead.
@@ -40,6 +41,9 @@ struct SegmentFeed: Sendable {
         case restart
     }
 
+    /// The most segments that are open, however short they are.
+    private static let mostOpened = 64
+
     let readAhead: Duration
     /// `true` once segments may be read ahead.
     var readsAhead = false
@@ -52,6 +56,8 @@ struct SegmentFeed: Sendable {
     private var end: Int?
     /// The error of the segment after the opened ones.
     private var failure: (any Error)?
+    /// `true` after an error ahead of the decoder: it may have passed when the decoder gets there.
+    private var isHeldBack = false
     /// `true` while the decoder waits for the segment after the opened ones.
     private(set) var isWaiting = false
     /// `true` once the decoder has used up a segment.
@@ -67,7 +73,7 @@ struct SegmentFeed: Sendable {
     var next: Int { first + opened.count }
 
     /// All readers that are open.
-    var parts: [StreamPart] { opened.map(\.part) + retired }
+    var parts: [StreamPart] { opened.compactMap(\.part) + retired }
 
     // MARK: The decoder
 
@@ -81,7 +87,7 @@ struct SegmentFeed: Sendable {
             first = number
         }
         if number > first { hasLoaded = true }
-        retired += opened.prefix(number - first).map(\.part)
+        retired += opened.prefix(number - first).compactMap(\.part)
         opened.removeFirst(number - first)
         first = number
         if let found = opened.first { return .segment(found, isLowPriority: isLowPriority) }
@@ -91,6 +97,7 @@ struct SegmentFeed: Sendable {
             return .failure(failure)
         }
         isWaiting = true
+        isHeldBack = false
         return .missing
     }
 
@@ -101,6 +108,7 @@ struct SegmentFeed: Sendable {
         first = number
         end = nil
         failure = nil
+        isHeldBack = false
         isWaiting = true
         run = Run(number: (run?.number ?? 0) + 1)
         return run
@@ -113,7 +121,7 @@ struct SegmentFeed: Sendable {
     }
 
     private mutating func letGo() {
-        retired += opened.map(\.part)
+        retired += opened.compactMap(\.part)
         opened = []
     }
 
@@ -123,7 +131,9 @@ struct SegmentFeed: Sendable {
         if isClosed || end != nil || failure != nil { return .wait }
         if isWaiting { return .open }
         let loaded = opened.reduce(.zero) { $0 + $1.segment.duration }
-        guard readsAhead, let last = opened.last, loaded < readAhead else { return .wait }
+        guard readsAhead, !isHeldBack, let last = opened.last, loaded < readAhead,
+            opened.count < Self.mostOpened
+        else { return .wait }
         return .openAfterLoading(last)
     }
 
@@ -136,14 +146,16 @@ struct SegmentFeed: Sendable {
     /// Receives the next segment, `nil` at the end of the stream, or the error of opening it.
     mutating func receive(_ result: Result<OpenedSegment?, any Error>, of run: Run) {
         guard run == self.run, !isClosed else {
-            if case .success(let opened?) = result { retired.append(opened.part) }
+            if case .success(let opened?) = result { retired += [opened.part].compactMap { $0 } }
             return
         }
+        let wasWaiting = isWaiting
         isWaiting = false
         switch result {
         case .success(let segment?): opened.append(segment)
         case .success(nil): end = next
-        case .failure(let error): failure = error
+        case .failure(let error) where wasWaiting: failure = error
+        case .failure: isHeldBack = true
         }
     }
 

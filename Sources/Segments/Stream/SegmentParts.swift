@@ -49,7 +49,9 @@ extension ByteSource {
     func allBytes(atMost most: Int, of subject: SafeText) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
-            let more = try await read(at: Int64(bytes.count), count: ByteSlice.requestByteCount)
+            let offset = Int64(bytes.count)
+            willRead(offset..<offset + Int64(ByteSlice.requestByteCount))
+            let more = try await read(at: offset, count: ByteSlice.requestByteCount)
             if more.isEmpty { return bytes }
             bytes += more
             guard bytes.count <= most else {
@@ -59,21 +61,31 @@ extension ByteSource {
     }
 }
 
-/// The bytes of a resource that are one segment.
+/// The bytes of a resource that are one segment. Each request brings up to 1 MiB of them.
 final class ByteSlice: ByteSource {
-    /// The most bytes that one request brings.
     static let requestByteCount = 1 << 20
 
     private let source: any ByteSource
     private let range: ByteRange
+    /// The offset in `source` up to which reads were announced.
+    private let announced: Locked<Int64>
 
     /// The bytes `range` of `source`, or all of them.
     init(_ source: any ByteSource, _ range: ByteRange?) {
         self.source = source
         self.range = range ?? 0..<Int64.max
-        // A segment is one request, unless it is very long.
-        let start = self.range.lowerBound
-        source.willRead(start..<min(self.range.upperBound, start + Int64(Self.requestByteCount)))
+        announced = Locked(self.range.lowerBound)
+    }
+
+    /// Announces that the bytes from `offset` on are read, unless they were announced.
+    private func announce(_ offset: Int64) {
+        let end = min(range.upperBound, offset + Int64(Self.requestByteCount))
+        let isNew = announced.withLock { announced in
+            guard offset >= announced else { return false }
+            announced = end
+            return true
+        }
+        if isNew, offset < end { source.willRead(offset..<end) }
     }
 
     var length: Int64? {
@@ -85,7 +97,9 @@ final class ByteSlice: ByteSource {
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         let wanted = wanted(offset, count)
-        return wanted.isEmpty ? [] : try await source.read(at: wanted.lowerBound, count: wanted.count)
+        guard !wanted.isEmpty else { return [] }
+        announce(wanted.lowerBound)
+        return try await source.read(at: wanted.lowerBound, count: wanted.count)
     }
 
     func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
@@ -125,12 +139,13 @@ final class HeldSection: ByteSource {
 final class PassedOver: ByteSource {
     private let source: any ByteSource
     private let isGone = Locked(false)
-    private let onGone: @Sendable (MediaError) -> Void
+    private let onRead: @Sendable (MediaError?) -> Bool
 
-    /// Calls `onGone` once, with the error.
-    init(_ source: any ByteSource, onGone: @escaping @Sendable (MediaError) -> Void) {
+    /// Calls `onRead` after each read until the segment is gone: with the error if there is one, which is
+    /// thrown if the answer is `false`.
+    init(_ source: any ByteSource, onRead: @escaping @Sendable (MediaError?) -> Bool) {
         self.source = source
-        self.onGone = onGone
+        self.onRead = onRead
     }
 
     var length: Int64? { source.length }
@@ -139,10 +154,11 @@ final class PassedOver: ByteSource {
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         if isGone.withLock({ $0 }) { return [] }
         do {
-            return try await source.read(at: offset, count: count)
-        } catch let error as MediaError {
+            let bytes = try await source.read(at: offset, count: count)
+            _ = onRead(nil)
+            return bytes
+        } catch let error as MediaError where onRead(error) {
             isGone.withLock { $0 = true }
-            onGone(error)
             return []
         }
     }

@@ -20,11 +20,14 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         var uses: [ResourceLocation: Int] = [:]
         /// How often in a row the list of a live stream could not be read again.
         var failedReloads = 0
+        /// How many segments of a live stream in a row could not be loaded.
+        var lostInARow = 0
         /// The totals of closed readers.
         var fetchedBytes: Int64 = 0
         var requestCount = 0
         var keys: [ResourceLocation: [UInt8]] = [:]
-        var sections: [(section: InitializationSection, bytes: HeldSection)] = []
+        var sections: [(number: Int, section: InitializationSection, bytes: HeldSection)] = []
+        var sectionCount = 0
     }
 
     private let list: any ResourceReader
@@ -38,6 +41,10 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     private static let longestSection = 1 << 20
     /// After so many failed attempts in a row to read the list again, a live stream is given up.
     private static let mostFailedReloads = 8
+    /// After so many lost segments in a row, too.
+    private static let mostLostInARow = 8
+    /// The most bytes of a segment that are loaded ahead of the decoder.
+    private static let mostLoadedAhead: Int64 = 64 << 20
 
     private init(
         _ list: any ResourceReader,
@@ -60,17 +67,19 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     ) async throws -> SegmentedReader {
         var further: [any ResourceReader] = []
         do {
-            var lists = try await StreamLists.read(list, at: location, parts) { location in
+            func open(_ location: ResourceLocation) async throws -> any ResourceReader {
                 let reader = try await parts.open(location)
                 further.append(reader)
                 return reader
             }
+            var lists = try await StreamLists.read(list, at: location, parts, open: open)
             if case .live = lists.kind {
                 // Without this, the next opening would play the window of today.
                 await list.reject()
                 if further.isEmpty, list.report.requestCount == 0 {
-                    further.append(try await parts.openAnew(location))
-                    lists = try await StreamLists.read(further[0], at: location, parts, open: parts.open)
+                    let anew = try await parts.openAnew(location)
+                    further.append(anew)
+                    lists = try await StreamLists.read(anew, at: location, parts, open: open)
                 }
             }
             let reader = SegmentedReader(list, at: location, lists, parts)
@@ -106,7 +115,7 @@ package final class SegmentedReader: ResourceReader, SegmentList {
             idle?.resume()
             switch found {
             case .segment(let opened, let isLowPriority):
-                if !isLowPriority { opened.part.reader.setPriority(isLow: false) }
+                if !isLowPriority { opened.part?.reader.setPriority(isLow: false) }
                 return opened.segment
             case .end: return nil
             case .failure(let error): throw error
@@ -196,11 +205,14 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     /// Loads the rest of a segment that was opened last, by a reader of its own, since the decoder may read
     /// it too. The decoder reports errors.
     private func load(_ opened: OpenedSegment) async throws {
-        let part = try await openPart(opened.part.location)
+        guard let location = opened.part?.location else { return }
+        let part = try await openPart(location)
         part.reader.setPriority(isLow: true)
         let bytes = ByteSlice(part.reader, opened.range)
         var offset: Int64 = 0
-        while let more = try? await bytes.read(at: offset, count: ByteSlice.requestByteCount), !more.isEmpty {
+        while offset < Self.mostLoadedAhead,
+            let more = try? await bytes.read(at: offset, count: ByteSlice.requestByteCount), !more.isEmpty
+        {
             offset += Int64(more.count)
         }
         await retire(part)
@@ -219,10 +231,17 @@ package final class SegmentedReader: ResourceReader, SegmentList {
                 let step = window.next()
                 switch step {
                 case .load(let number):
-                    let segment = try lists.live(number, of: window)
+                    // After a pause in the reading the list is too old to go by.
+                    if let due = window.clock.nextReload,
+                        parts.clock.now >= due + window.clock.targetDuration * 2
+                    {
+                        try await reload(window)
+                        continue
+                    }
+                    let opened = try await open(try lists.live(number, of: window))
                     window.advance()
                     set(window)
-                    return try await open(segment)
+                    return opened
                 case .lost(let count):
                     set(window)
                     let cause = SafeText("\(count) segments were missed, and it goes on with what is left")
@@ -240,18 +259,24 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     private func reload(_ window: LiveWindow) async throws {
         if let time = window.clock.nextReload { try await parts.clock.sleep(until: time) }
         let requestedAt = parts.clock.now
-        let location = window.playlist.location
-        let part = StreamPart(location: location, reader: try await parts.openAnew(location))
         var lists = state.withLock { $0.lists }
         var window = window
         var failures = 0
         do {
-            try await lists.reload(&window, by: part.reader, requestedAt: requestedAt)
-            await finish(part)
+            let reader = try await parts.openAnew(lists.source)
+            let part = StreamPart(location: lists.source, reader: reader)
+            do {
+                try await lists.reload(&window, by: reader, requestedAt: requestedAt)
+                await finish(part)
+            } catch {
+                await finish(part)
+                throw error
+            }
         } catch {
-            await finish(part)
             try Task.checkCancellation()
-            failures = state.withLock { $0.failedReloads } + 1
+            // Without a network, the answer says nothing about the stream.
+            let isOffline = (error as? MediaError)?.code == .offline
+            failures = state.withLock { $0.failedReloads } + (isOffline ? 0 : 1)
             guard failures < Self.mostFailedReloads else { throw error }
             window.receiveUnchanged(requestedAt: requestedAt)
             lists.kind = .live(window)
@@ -263,18 +288,23 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     }
 
     private func open(_ segment: MediaSegment) async throws -> OpenedSegment {
+        guard !segment.isGap else {
+            var gap = Segment(
+                HeldSection([]),
+                lasting: segment.duration,
+                discontinuity: Int(clamping: segment.discontinuity)
+            )
+            gap.isGap = true
+            return OpenedSegment(segment: gap)
+        }
         let part = try await openPart(segment.location)
-        part.reader.setPriority(isLow: state.withLock { $0.feed.isLowPriority || !$0.feed.isWaiting })
         do {
             let section = try await section(segment.section)
             var bytes: any ByteSource = ByteSlice(part.reader, segment.range)
             if let key = segment.key { bytes = try await decrypted(bytes, by: key) }
             // Until something was loaded, it is not the segment that is missing, but the stream.
             if state.withLock({ $0.lists.isLive && $0.feed.hasLoaded }) {
-                bytes = PassedOver(bytes) { [parts, location] error in
-                    let cause = "a segment is gone and was passed over (" + error.cause + ")"
-                    parts.onNotice(MediaError(.cut, location.safeText, cause))
-                }
+                bytes = PassedOver(bytes) { [weak self] error in self?.passesOver(error) ?? false }
             }
             let made = Segment(
                 bytes,
@@ -289,12 +319,24 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         }
     }
 
+    /// A segment of a live stream was read, or `error` was thrown: `true` if it is passed over.
+    private func passesOver(_ error: MediaError?) -> Bool {
+        let lost = state.withLock { state in
+            state.lostInARow = error == nil ? 0 : state.lostInARow + 1
+            return state.lostInARow
+        }
+        guard let error, error.code != .offline, lost < Self.mostLostInARow else { return false }
+        let cause = "a segment is gone and was passed over (" + error.cause + ")"
+        parts.onNotice(MediaError(.cut, location.safeText, cause))
+        return true
+    }
+
     private func decrypted(_ bytes: any ByteSource, by key: SegmentKey) async throws -> any ByteSource {
         let secret: [UInt8]
         if let held = state.withLock({ $0.keys[key.location] }) {
             secret = held
         } else {
-            secret = try await whole(key.location, nil, atMost: Int(DecryptedSource.blockByteCount))
+            secret = try await whole(key.location, nil, atMost: Self.mostHeld)
             guard secret.count == Int(DecryptedSource.blockByteCount) else {
                 let cause: SafeText = "the key of this encrypted stream is damaged – try again later"
                 throw MediaError(.badAnswer, location.safeText, cause)
@@ -319,7 +361,7 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         guard let section else { return nil }
         func held() -> (Int, any ByteSource)? {
             state.withLock { state in
-                state.sections.firstIndex { $0.section == section }.map { ($0, state.sections[$0].bytes) }
+                state.sections.first { $0.section == section }.map { ($0.number, $0.bytes) }
             }
         }
         if let held = held() { return held }
@@ -328,7 +370,11 @@ package final class SegmentedReader: ResourceReader, SegmentList {
             let source = try await decrypted(HeldSection(bytes), by: key)
             bytes = try await source.allBytes(atMost: Self.longestSection, of: location.safeText)
         }
-        state.withLock { $0.sections.append((section, HeldSection(bytes))) }
+        state.withLock { [bytes] state in
+            if state.sections.count == Self.mostHeld { state.sections.removeFirst() }
+            state.sections.append((state.sectionCount, section, HeldSection(bytes)))
+            state.sectionCount += 1
+        }
         return held()
     }
 
@@ -351,7 +397,11 @@ package final class SegmentedReader: ResourceReader, SegmentList {
 
     private func openPart(_ location: ResourceLocation) async throws -> StreamPart {
         let reader = try await parts.open(location)
-        state.withLock { $0.uses[location, default: 0] += 1 }
+        let isLow = state.withLock { state in
+            state.uses[location, default: 0] += 1
+            return state.feed.isLowPriority || !state.feed.isWaiting
+        }
+        reader.setPriority(isLow: isLow)
         return StreamPart(location: location, reader: reader)
     }
 
@@ -430,7 +480,7 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     package func setPriority(isLow: Bool) {
         let readers = state.withLock { state in
             state.feed.isLowPriority = isLow
-            return state.feed.opened.prefix(1).map(\.part.reader)
+            return state.feed.opened.prefix(1).compactMap(\.part?.reader)
         }
         for reader in readers { reader.setPriority(isLow: isLow) }
     }

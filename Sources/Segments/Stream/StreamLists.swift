@@ -13,6 +13,8 @@ struct StreamLists: Sendable {
     }
 
     var kind: Kind
+    /// The location that the media playlist is requested from.
+    let source: ResourceLocation
     /// The text of the media playlist, to which its table refers.
     private var text: [UInt8]
 
@@ -27,22 +29,26 @@ struct StreamLists: Sendable {
         open: (ResourceLocation) async throws -> any ResourceReader
     ) async throws -> StreamLists {
         var reader = first
-        var place = Self.answering(location, reader)
+        var source = location
         var startOffset: Duration?
         for _ in 0..<Self.mostMasters {
             let requestedAt = parts.clock.now
             let text = try await reader.allBytes(atMost: MediaPlaylist.mostBytes, of: location.safeText)
+            // Known only once the list was answered.
+            let place = Self.answering(source, reader)
             guard text.withUnsafeBufferPointer({ HLSPlaylistKind.of($0) }) == .master else {
                 let playlist = try Self.playlist(text, at: place)
-                if playlist.isEnded { return StreamLists(kind: .recorded(playlist), text: text) }
+                if playlist.isEnded {
+                    return StreamLists(kind: .recorded(playlist), source: source, text: text)
+                }
                 let window = LiveWindow(playlist, startOffset: startOffset, requestedAt: requestedAt)
-                return StreamLists(kind: .live(window), text: text)
+                return StreamLists(kind: .live(window), source: source, text: text)
             }
             let master = try MasterPlaylist(text, location: place)
             startOffset = master.startOffset ?? startOffset
             let choice = try master.choice(quality: parts.quality, playing: parts.played)
             reader = try await open(choice.location)
-            place = Self.answering(choice.location, reader)
+            source = choice.location
         }
         throw MediaError(.badPlaylist, location.safeText, "HLS master playlists lead to one another")
     }
@@ -56,12 +62,14 @@ struct StreamLists: Sendable {
         return try parser.finish()
     }
 
-    /// The location that answered: relative references start there (RFC 3986 §5.1.3).
+    /// The location that answered: relative references start there (RFC 3986 §5.1.3), with the user's
+    /// password for its server.
     private static func answering(
         _ location: ResourceLocation,
         _ reader: any ResourceReader
     ) -> ResourceLocation {
-        reader.report.redirectedTo.map { .web($0) } ?? location
+        guard let answering = reader.report.redirectedTo else { return location }
+        return .web(location.url?.resolving(answering.requestString) ?? answering)
     }
 
     var isLive: Bool { if case .live = kind { true } else { false } }
@@ -81,9 +89,8 @@ struct StreamLists: Sendable {
     mutating func reload(_ window: inout LiveWindow, by reader: any ResourceReader, requestedAt: Duration)
         async throws
     {
-        let location = window.playlist.location
-        let text = try await reader.allBytes(atMost: MediaPlaylist.mostBytes, of: location.safeText)
-        let playlist = try Self.playlist(text, at: Self.answering(location, reader))
+        let text = try await reader.allBytes(atMost: MediaPlaylist.mostBytes, of: source.safeText)
+        let playlist = try Self.playlist(text, at: Self.answering(source, reader))
         if window.receive(playlist, requestedAt: requestedAt) != .ignored { self.text = text }
         kind = .live(window)
     }

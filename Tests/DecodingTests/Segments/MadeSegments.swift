@@ -118,6 +118,7 @@ struct PlayedSegments {
                     if let time { times.append((packets.count, time)) }
                     packets.append(Array(packet))
                 case .missing(let count): missing += count
+                case .silence: break
                 case .title(let title): titles.append(title)
                 case .needMore, .end: return
                 }

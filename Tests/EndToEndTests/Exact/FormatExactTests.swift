@@ -135,8 +135,9 @@ import Testing
     }
 
     @Test(
-        arguments: common.filter { $0 != .oggFLAC } + [
-            .cdOggFLAC,
+        // Of ALAC with 24 bits the first answer has too little, since its name does not show the rate.
+        arguments: common.filter { ![.oggFLAC, .studioALAC].contains($0) } + [
+            .cdOggFLAC, .alac,
             ReferenceSong(
                 wave: MadeWave(samples: .s24, rate: 96_000, frames: 96_000 * 4, seed: 6),
                 encoding: .wave

@@ -224,6 +224,51 @@ import Testing
         await reader.close()
     }
 
+    @Test func `a gap in a recording is silent, and is not requested`() async throws {
+        let text = list(0...2, isEnded: true).replacing("#EXTINF:6,\ns1", with: "#EXT-X-GAP\n#EXTINF:6,\ns1")
+        web.set("/list.m3u8", text)
+        publish(0...2)
+        let reader = try await open()
+        #expect(try await reader.segment(0)?.isGap == false)
+        let gap = try #require(try await reader.segment(1))
+        #expect(gap.isGap && gap.duration == .seconds(6))
+        #expect(try await bytes(of: reader.segment(2)) == body(2))
+        #expect(!web.opened.contains("/s1.ts"))
+        await reader.close()
+        #expect(web.openCount == 0)
+    }
+
+    @Test func `an error ahead of the decoder is none if it has passed when the decoder gets there`()
+        async throws
+    {
+        web.set(
+            "/list.m3u8",
+            list(0...1, isEnded: true).replacing("#EXTINF:6,\ns1", with: key + "#EXTINF:6,\ns1")
+        )
+        publish(0...1)
+        let reader = try await open()
+        _ = try await reader.segment(0)
+        reader.allowReadAhead(bytesPerSecond: 1)
+        try await wait(for: "the read-ahead") { web.opened.contains("/key") && web.openCount == 2 }
+        web.set("/key", [UInt8](repeating: 1, count: 16))
+        #expect(try await reader.segment(1) != nil)
+        await reader.close()
+    }
+
+    private let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n"
+
+    @Test func `segments without a duration are read ahead in a bounded number`() async throws {
+        let text = list(0...199, isEnded: true).replacing("#EXTINF:6,", with: "#EXTINF:0,")
+        web.set("/list.m3u8", text)
+        publish(0...199)
+        let reader = try await open()
+        _ = try await reader.segment(0)
+        reader.allowReadAhead(bytesPerSecond: 1)
+        try await wait(for: "the bound") { web.openCount == 65 && web.opened.last == "/s63.ts" }
+        await reader.close()
+        #expect(web.openCount == 0)
+    }
+
     // MARK: Live
 
     @Test func `a live stream begins three target durations before the end, and is not cached`() async throws
@@ -295,6 +340,21 @@ import Testing
         let segment = try await reader.segment(0)
         await #expect(throws: MediaError.self) { _ = try await bytes(of: segment) }
         #expect(notices.all.withLock { $0.isEmpty })
+        await reader.close()
+    }
+
+    @Test func `a live stream whose segments are all gone ends with the error`() async throws {
+        let start = "#EXT-X-START:TIME-OFFSET=0"
+        web.set("/list.m3u8", list(0...19, isEnded: false, start))
+        publish(0...0)
+        let reader = try await open()
+        #expect(try await bytes(of: reader.segment(0)) == body(0))
+        for number in 1...7 {
+            #expect(try await bytes(of: reader.segment(number))?.isEmpty == true)
+        }
+        let last = try await reader.segment(8)
+        await #expect(throws: MediaError.self) { _ = try await bytes(of: last) }
+        #expect(notices.all.withLock { $0.count } == 7)
         await reader.close()
     }
 
