@@ -29,6 +29,8 @@ struct SegmentFeed: Sendable {
         /// The same, once this one is loaded.
         case openAfterLoading(OpenedSegment)
         case wait
+        /// Another run has begun.
+        case stop
     }
 
     enum Found: Sendable {
@@ -127,7 +129,9 @@ struct SegmentFeed: Sendable {
 
     // MARK: The feeder
 
-    var work: Work {
+    /// What the feeder of `run` does next.
+    func work(of run: Run) -> Work {
+        if run != self.run { return .stop }
         if isClosed || end != nil || failure != nil { return .wait }
         if isWaiting { return .open }
         let loaded = opened.reduce(.zero) { $0 + $1.segment.duration }
@@ -137,9 +141,9 @@ struct SegmentFeed: Sendable {
         return .openAfterLoading(last)
     }
 
-    /// `true` if the feeder has no reason to wait.
-    var hasWork: Bool {
-        if case .wait = work { return !retired.isEmpty }
+    /// `true` if the feeder of `run` has no reason to wait.
+    func hasWork(of run: Run) -> Bool {
+        if case .wait = work(of: run) { return !retired.isEmpty }
         return true
     }
 

@@ -163,9 +163,10 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         while !Task.isCancelled {
             await closeRetired()
             do {
-                switch state.withLock({ $0.feed.work }) {
+                switch state.withLock({ $0.feed.work(of: run) }) {
+                case .stop: return
                 case .wait:
-                    await waitForWork()
+                    await waitForWork(of: run)
                     continue
                 // One segment after the other, so that the next one to be heard gets the whole line.
                 case .openAfterLoading(let last): try await load(last)
@@ -179,11 +180,11 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         }
     }
 
-    private func waitForWork() async {
+    private func waitForWork(of run: SegmentFeed.Run) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: Waiter) in
                 let isOver = state.withLock { state in
-                    if Task.isCancelled || state.feed.hasWork { return true }
+                    if Task.isCancelled || state.feed.hasWork(of: run) { return true }
                     state.idle = waiter
                     return false
                 }
