@@ -92,7 +92,7 @@ package final class Loaders: ResourceOpener {
         return LoaderReader(loader: loader, id: id)
     }
 
-    /// Like `open`, but new bytes are not cached: a key or segment of a stream.
+    /// Like `open`, but new bytes are not cached: a list, key or segment of a stream.
     package func openVolatile(_ location: ResourceLocation) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
         return try await reader(of: ResourceKey(url), isPartOfStream: true)

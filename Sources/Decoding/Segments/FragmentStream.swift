@@ -61,7 +61,7 @@ struct FragmentStream {
                 }
                 let content = held(packet)
                 guard content.count == packet.count else {
-                    // What lies before it is not needed.
+                    // The bytes before the packet are not needed.
                     place = packet.lowerBound
                     return .needMore
                 }

@@ -22,7 +22,7 @@ struct ProgramTables {
     private var association = SectionWalk()
     /// The sections of each program, by the number of their stream.
     private var programs: [Int: SectionWalk] = [:]
-    /// What is in the programs without sound that is played.
+    /// The names of the streams in programs whose sound is not played.
     private var refused: [Int: [SafeText]] = [:]
     /// The program with the sound.
     private var program: Int?

@@ -1,6 +1,6 @@
 import Media
 
-/// What the packets of segments are.
+/// The codec of the packets in segments, with its settings.
 enum SegmentCodec {
     /// AAC in frames like this one.
     case adts(ADTSHeader)
