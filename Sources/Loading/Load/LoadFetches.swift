@@ -81,11 +81,6 @@ struct LoadFetches: Sendable {
     /// The oldest request in progress whose remaining bytes include `offset`.
     func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
 
-    /// The requests other than `id` whose bodies are arriving.
-    func answered(besides id: FetchPlan.ID) -> [FetchPlan.ID] {
-        active.filter { $0.plan.id != id && $0.isAnswered }.map(\.plan.id)
-    }
-
     /// A cancelled request whose last bytes, still on their way into the store, may include `offset`.
     func cancelledBringing(_ offset: Int64) -> LoadFetch? {
         cancelled.first { $0.remaining.contains(offset) }

@@ -183,7 +183,7 @@ package struct ResourceLoadState: Sendable {
             of: answer,
             to: fetch.plan,
             stored: moment.stored,
-            isBesideAnother: !fetches.answered(besides: id).isEmpty
+            isBesideAnother: fetches.active.contains { $0.plan.id != id && $0.isAnswered }
         )
         let isConfirmed = answers.confirms(answer)
         answers.learn(answer, meaning, to: fetch.plan)

@@ -130,14 +130,11 @@ struct RetryState: Sendable {
     /// `true` if the last attempt succeeded, or there was none.
     var isFirst: Bool { wait == nil && finalError == nil }
 
-    /// `true` if the next attempt is not due yet.
-    private func isWaiting(at now: Duration) -> Bool { wait.map { now < $0.retryAt } ?? false }
-
-    func isDue(at now: Duration) -> Bool { finalError == nil && !isWaiting(at: now) }
+    func isDue(at now: Duration) -> Bool { finalError == nil && wait.map { now >= $0.retryAt } ?? true }
 
     /// `true` if a new read may send a request before the next attempt is due.
     func mayTryEarly(at now: Duration) -> Bool {
-        if isOrdered, isWaiting(at: now) { return false }
+        if isOrdered, !isDue(at: now) { return false }
         return lastFailureAt.map { now - $0 >= policy.leastPause } ?? true
     }
 

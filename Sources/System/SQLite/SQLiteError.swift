@@ -31,8 +31,6 @@ package struct SQLiteError: Error, CustomStringConvertible {
         package static let ok = Code(rawValue: SQLITE_OK)
         package static let row = Code(rawValue: SQLITE_ROW)
         package static let done = Code(rawValue: SQLITE_DONE)
-        /// Another connection holds a lock.
-        package static let busy = Code(rawValue: SQLITE_BUSY)
         package static let corrupt = Code(rawValue: SQLITE_CORRUPT)
         package static let notADatabase = Code(rawValue: SQLITE_NOTADB)
         package static let error = Code(rawValue: SQLITE_ERROR)

@@ -67,9 +67,13 @@ import Testing
         // Of each of the two changes, at most what was read ahead until then is downloaded again.
         let sent = balancer.accesses.filter { $0.status == 206 }.reduce(0) { $0 + $1.bytes }
         #expect(sent < 2 * bytes.count, "\(sent)")
-        // Asked of the player: the server between the two logs some cancelled requests late.
-        let again = try await stage.play([balancer.url("/song.mp3")])
-        #expect(again.status == 0)
-        #expect(again.events.last?.requests == 0, "all is cached")
+        // Without validators, bytes after a jump are cached only once others reach them. If a change came so
+        // late that the player jumped, the second playing fetches those between.
+        let second = try await stage.play([balancer.url("/song.mp3")])
+        #expect(second.status == 0)
+        #expect(second.events.allSatisfy { $0.event != "notice" }, "the bytes are compared from the start")
+        let third = try await stage.play([balancer.url("/song.mp3")])
+        #expect(third.status == 0)
+        #expect(third.events.last?.requests == 0, "all is cached")
     }
 }
