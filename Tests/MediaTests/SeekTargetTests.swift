@@ -7,7 +7,8 @@ struct SeekTargetTests {
             ("+10", .by(.seconds(10))), ("-2.5", .by(.milliseconds(-2_500))), ("90", .to(.seconds(90))),
             ("1:30", .to(.seconds(90))), ("1:00:05.5", .to(.milliseconds(3_605_500))),
             ("-1:00", .by(.seconds(-60))), ("50%", .percent(50)), ("0%", .percent(0)),
-            ("100%", .percent(100)), ("12.5%", .percent(12.5)),
+            ("100%", .percent(100)), ("12.5%", .percent(12.5)), ("30m", .to(.seconds(1_800))),
+            ("2h", .to(.seconds(7_200))), ("+90s", .by(.seconds(90))), ("-1.5m", .by(.seconds(-90))),
         ] as [(String, SeekTarget)]
     )
     func `a target is parsed from its text`(text: String, target: SeekTarget) {
@@ -16,7 +17,7 @@ struct SeekTargetTests {
 
     @Test(arguments: [
         "", "x", "1:60", "1:2:60", "1:2:3:4", ":5", "5:", "+", "+-5", "1e3", "0x10", "٣", "nan", "101%",
-        "-1%", "+5%", "%", "0x10%", "1.2.3",
+        "-1%", "+5%", "%", "0x10%", "1.2.3", "m", "+h", "1:30m", "5M", "2 h", "99999h",
     ])
     func `any other text is refused`(text: String) {
         #expect(SeekTarget(parsing: text) == nil)

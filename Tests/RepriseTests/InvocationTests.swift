@@ -67,7 +67,8 @@ struct InvocationTests {
     @Test(
         arguments: [
             ("all", .all), ("90", .time(.seconds(90))), ("90s", .time(.seconds(90))),
-            ("1:30", .time(.seconds(90))), ("1MiB", .size(1_048_576)),
+            ("1:30", .time(.seconds(90))), ("5m", .time(.seconds(300))), ("5M", .size(5_000_000)),
+            ("1MiB", .size(1_048_576)),
         ] as [(text: String, expected: LoadSettings.ReadAhead)]
     )
     func `read-ahead takes a time, a size or all`(text: String, expected: LoadSettings.ReadAhead) throws {

@@ -5,8 +5,8 @@ package enum SeekTarget: Sendable, Equatable {
     /// 0...100.
     case percent(Double)
 
-    /// Parses `+S`, `-S`, `S`, `M:SS`, `H:MM:SS` (each with or without a sign and a fraction of seconds)
-    /// or `N%`; `nil` for anything else. A sign makes it a distance.
+    /// Parses `S`, `M:SS`, `H:MM:SS`, `Nm` or `Nh`, each with or without a sign and a fraction, or `N%`;
+    /// `nil` for anything else. A sign makes it a distance.
     package init?(parsing text: some StringProtocol) {
         if text.last == "%" {
             guard let percent = Double(plainDecimal: text.dropLast()), (0...100).contains(percent) else {
@@ -35,8 +35,19 @@ extension Double {
 }
 
 extension Duration {
-    /// Parses `S`, `M:SS` or `H:MM:SS`, the seconds with or without a fraction; `nil` for anything else.
+    /// The units that may follow a number, by their number of seconds.
+    private static let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600]
+
+    /// Parses `S`, `M:SS` or `H:MM:SS`, the seconds with or without a fraction, or a number with the unit
+    /// `s`, `m` or `h`; `nil` for anything else.
     package init?(clockTime text: some StringProtocol) {
+        if let unit = text.last.flatMap({ Self.units[$0] }) {
+            guard text.utf8.first?.isDigit == true, let value = Double(plainDecimal: text.dropLast()),
+                (0..<1e7).contains(value * unit)
+            else { return nil }
+            self = .seconds(value * unit)
+            return
+        }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }
         // Each part must begin with a digit: a sign is allowed only before the whole time.

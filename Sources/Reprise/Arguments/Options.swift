@@ -189,8 +189,8 @@ struct Options: ParsableCommand, Sendable {
 
     @Option(
         name: .customLong("seek"),
-        help: ArgumentHelp("Where to begin the first track: S, M:SS or H:MM:SS.", valueName: "time"),
-        transform: { try OptionValue.accepted(Duration(clockTime: $0), "use S, M:SS or H:MM:SS") }
+        help: ArgumentHelp("Where to begin the first track, as 90, 1:30, 1:30:00, 30m or 2h.", valueName: "time"),
+        transform: { try OptionValue.accepted(Duration(clockTime: $0), "use 90, 1:30, 1:30:00, 30m or 2h") }
     )
     var seekTarget: Duration?
 
@@ -235,10 +235,9 @@ extension Options {
 extension LoadSettings.ReadAhead {
     /// Parses the value of `--read-ahead`: a bare number is a time, a size needs its unit.
     fileprivate init?(argument: String) {
-        let time = argument.hasSuffix("s") ? argument.dropLast() : argument[...]
         if argument == "all" {
             self = .all
-        } else if let time = Duration(clockTime: time) {
+        } else if let time = Duration(clockTime: argument) {
             self = .time(time)
         } else if let size = ByteSize.parse(argument) {
             self = .size(size)

@@ -30,7 +30,7 @@ package enum CommandTable {
             "seek",
             "M:SS",
             "seek; also 50% or +10",
-            usage: "+S, -S, M:SS, H:MM:SS or N%",
+            usage: "a time as 90, 1:30, 1:30:00, 30m or 2h, also after + or -, or N%",
             keys: [
                 .init([.right], "forward 5 s", "+5"), .init([.left], "back 5 s", "-5"),
                 .init(["."], "forward 1 min", "+60"), .init([","], "back 1 min", "-60"),
