@@ -1,11 +1,5 @@
 import Media
 
-/// A reader of a part of the stream. Readers of one location share what was fetched, and its count.
-struct StreamPart: Sendable {
-    var location: ResourceLocation
-    var reader: any ResourceReader
-}
-
 /// A segment that was opened and not passed over yet.
 struct OpenedSegment: Sendable {
     var segment: Segment
@@ -73,6 +67,9 @@ struct SegmentFeed: Sendable {
 
     /// The number of the segment to open next.
     var next: Int { first + opened.count }
+
+    /// `true` if what is opened now can wait.
+    var opensAtLowPriority: Bool { isLowPriority || !isWaiting }
 
     /// All readers that are open.
     var parts: [StreamPart] { opened.compactMap(\.part) + retired }
