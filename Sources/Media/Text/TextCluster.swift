@@ -30,7 +30,9 @@ package struct TextCluster: Equatable {
             let isMark = columns(of: scalar) == 0
             if scalars.isEmpty || breaks || (!isMark && parts == mostParts) {
                 if !scalars.isEmpty, !body(TextCluster(scalars)) { return }
-                scalars = [scalar]
+                // Keeps its memory: nearly every cluster is one character, and a screen has thousands.
+                scalars.removeAll(keepingCapacity: true)
+                scalars.append(scalar)
                 marks = 0
                 parts = 0
             } else if !isMark {
@@ -45,6 +47,11 @@ package struct TextCluster: Equatable {
     }
 
     private init(_ scalars: [Unicode.Scalar]) {
+        if scalars.count == 1, case let columns = Self.columns(of: scalars[0]), columns > 0 {
+            text = String(scalars[0])
+            width = columns
+            return
+        }
         var scalars = scalars
         // A mark without a base character, or a character without a width, gets a column of its own.
         if let base = scalars.first, Self.columns(of: base) == 0 {
