@@ -11,6 +11,7 @@ package final class CurlTransport: RangeTransport {
     let loop: CurlLoop
     // No other code is called while the lock is held.
     private let routes = Locked(RouteMemory())
+    private let cookies = Locked(StreamCookies())
 
     /// The longest redirect body that is read to its end, which keeps the connection open for the next
     /// request. Reading a longer one costs more than a new connection.
@@ -84,12 +85,18 @@ package final class CurlTransport: RangeTransport {
         var redirects = RedirectState(original: request.url, first: route.target)
         var corrections = 0
         while true {
-            let wire = WireRequest(request, over: route, configuration: configuration)
+            let jar = request.stream.map { stream in cookies.withLock { $0.jar(of: stream) } }
+            let wire = WireRequest(request, over: route, cookies: jar, configuration: configuration)
             let transfer = Transfer(request: wire, configuration: configuration, loop: loop)
             transfer.start()
             let head = try await transfer.head()
             // A digest login takes two requests.
             requestCount += wire.quirks.contains(.wantsDigest) ? 2 : 1
+            let fields = head.values("set-cookie")
+            let host = route.target.host
+            // A resource may turn out to be the list of a stream.
+            let stream = request.stream ?? request.url
+            var hasNewCookies = cookies.withLock { $0.receive(fields, from: host, of: stream) }
             guard let location = head.redirect else {
                 route.quirks = head.quirks(after: wire.quirks, hasLogin: wire.hasLogin)
                 // A server whose answers contradict each other gets no third request.
@@ -101,7 +108,7 @@ package final class CurlTransport: RangeTransport {
                 if let interval = head.titleInterval { transfer.separateTitles(every: interval) }
                 return response(to: request.url, over: route, head, transfer, requestCount: requestCount)
             }
-            let hasNewCookies = route.cookies.receive(head.values("set-cookie"), from: route.target.host)
+            if request.stream == nil { hasNewCookies = route.cookies.receive(fields, from: host) }
             route.target = try redirects.redirected(to: location, newCookies: hasNewCookies)
             try await finish(transfer, of: head)
         }

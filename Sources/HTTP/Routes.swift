@@ -17,7 +17,7 @@ struct ServerQuirks: OptionSet, Sendable {
 /// memory.
 struct Route: Sendable {
     var target: WebURL
-    var cookies = RedirectCookies()
+    var cookies = CookieJar()
     var quirks: ServerQuirks = []
 
     /// `true` if this is nothing but the URL `original`.
@@ -75,18 +75,20 @@ struct RouteMemory {
     mutating func forget(_ original: WebURL) { routes[original] = nil }
 }
 
-/// The cookies that redirects have set. Each is sent only to the host that set it, and only for the resource
-/// that was redirected; `Domain`, `Path` and the expiry are ignored.
-struct RedirectCookies: Sendable, Equatable {
+/// The cookies that the answers for one resource, or for one stream, have set. Each is sent only to the host
+/// that set it; `Domain`, `Path` and the expiry are ignored.
+struct CookieJar: Sendable, Equatable {
     /// The limits for each host. Servers must not expect more of each cookie (RFC 6265 §6.1).
     private static let most = 20
     private static let longest = 4096
+    /// The most hosts; a stream may lead to any number.
+    private static let mostHosts = 16
 
     private var values: [String: [String: String]] = [:]
 
     var isEmpty: Bool { values.isEmpty }
 
-    /// Takes over the values of `Set-Cookie` in a redirect of `host`. Returns `true` if any cookie is new or
+    /// Takes over the values of `Set-Cookie` in an answer of `host`. Returns `true` if any cookie is new or
     /// has changed.
     mutating func receive(_ fields: [String], from host: String) -> Bool {
         let before = self
@@ -97,7 +99,8 @@ struct RedirectCookies: Sendable, Equatable {
                 omittingEmptySubsequences: false
             )
             guard pair.count == 2, case let name = ResponseHead.trimmed(pair[0]), ResponseHead.isName(name),
-                values[host]?[String(name)] != nil || values[host]?.count ?? 0 < Self.most
+                values[host]?[String(name)] != nil || values[host]?.count ?? 0 < Self.most,
+                values[host] != nil || values.count < Self.mostHosts
             else { continue }
             values[host, default: [:]][String(name)] = String(ResponseHead.trimmed(pair[1]))
         }
@@ -109,5 +112,28 @@ struct RedirectCookies: Sendable, Equatable {
         values[host].map {
             $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         }
+    }
+}
+
+/// The cookies of streams of segments, by the URL of the stream. Stored only in memory.
+struct StreamCookies: Sendable {
+    /// More than are played at the same time.
+    static let mostStreams = 16
+
+    private var jars: [(stream: WebURL, jar: CookieJar)] = []
+
+    /// The cookies of `stream`.
+    func jar(of stream: WebURL) -> CookieJar { jars.first { $0.stream == stream }?.jar ?? CookieJar() }
+
+    /// Takes over the values of `Set-Cookie` in an answer of `host` for `stream`. Returns `true` if any
+    /// cookie is new or has changed.
+    mutating func receive(_ fields: [String], from host: String, of stream: WebURL) -> Bool {
+        guard !fields.isEmpty else { return false }
+        var jar = jar(of: stream)
+        let isNew = jar.receive(fields, from: host)
+        jars.removeAll { $0.stream == stream }
+        jars.append((stream, jar))
+        if jars.count > Self.mostStreams { jars.removeFirst() }
+        return isNew
     }
 }

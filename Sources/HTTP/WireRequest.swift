@@ -24,9 +24,16 @@ struct WireRequest: Sendable, Equatable {
 
     /// `request` as it is sent over `route`, whose target differs from its own URL after a redirect.
     ///
+    /// `cookies` are those of its stream, which stand in for those of the route.
+    ///
     /// `configuration` has the user's secrets. They are sent only to the origin of the requested URL: neither
     /// they nor credentials in a `Location` are sent to the target of a redirect at another origin.
-    init(_ request: RangeRequest, over route: Route, configuration: HTTPConfiguration) {
+    init(
+        _ request: RangeRequest,
+        over route: Route,
+        cookies: CookieJar? = nil,
+        configuration: HTTPConfiguration
+    ) {
         let target = route.target
         let carriesSecrets =
             target.hasSameOrigin(as: request.url) && configuration.maySendSecrets(to: request.url)
@@ -56,7 +63,7 @@ struct WireRequest: Sendable, Equatable {
         if carriesSecrets {
             for header in configuration.headers { add(&lines, header.name, header.value) }
         }
-        add(&lines, "Cookie", route.cookies.field(for: target.host))
+        add(&lines, "Cookie", (cookies ?? route.cookies).field(for: target.host))
         headerLines = lines
     }
 }

@@ -83,19 +83,34 @@ package final class Loaders: ResourceOpener {
         try await FileReader.open(path, on: thread)
     }
 
-    /// Like `open`, but for one reader, with requests of its own, and nothing is cached: the list of a live
-    /// stream.
-    package func openAnew(_ location: ResourceLocation) async throws -> any ResourceReader {
-        guard case .web(let url) = location else { return try await open(location) }
-        let loader = try await makeLoader(of: ResourceKey(url), isPartOfStream: true)
-        guard let id = loader.addReader() else { throw CancellationError() }
-        return LoaderReader(loader: loader, id: id)
+    /// Requests all of `location`, past the cache and without retries: a list of the live stream at `stream`,
+    /// of at most `most` bytes. It has none if `validators` still describe it.
+    package func request(
+        _ location: ResourceLocation,
+        unless validators: Validators,
+        atMost most: Int,
+        of stream: ResourceLocation
+    ) async throws -> FetchedBody {
+        switch location {
+        case .web(let url):
+            var parts = parts
+            parts.stream = stream.url
+            return try await WholeFetch(url: url, parts: parts, validators: validators, most: most).run()
+        case .file(let path):
+            let reader = try await openFile(path, on: files)
+            let bytes = try await reader.read(at: 0, count: most)
+            await reader.close()
+            return FetchedBody(answer: RangeAnswer(kind: .whole(length: nil), requestCount: 0), bytes: bytes)
+        }
     }
 
-    /// Like `open`, but new bytes are not cached: a list, key or segment of a stream.
-    package func openVolatile(_ location: ResourceLocation) async throws -> any ResourceReader {
+    /// Like `open`, but new bytes are not cached: a list, key or segment of the stream at `stream`.
+    package func openVolatile(
+        _ location: ResourceLocation,
+        of stream: ResourceLocation
+    ) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
-        return try await reader(of: ResourceKey(url), isPartOfStream: true)
+        return try await reader(of: ResourceKey(url), in: stream)
     }
 
     /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
@@ -120,11 +135,11 @@ package final class Loaders: ResourceOpener {
 
     private func reader(
         of key: ResourceKey,
-        isPartOfStream: Bool = false,
+        in stream: ResourceLocation? = nil,
         spent: Revalidation.Outcome = .init()
     ) async throws -> any ResourceReader {
         while true {
-            let loader = try await loader(of: key, isPartOfStream: isPartOfStream)
+            let loader = try await loader(of: key, in: stream)
             loader.count(requests: spent.requestCount, bytes: spent.bytes)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
             // The loader is being closed: open a new one afterwards.
@@ -132,7 +147,7 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func loader(of key: ResourceKey, isPartOfStream: Bool) async throws -> ResourceLoader {
+    private func loader(of key: ResourceKey, in stream: ResourceLocation?) async throws -> ResourceLoader {
         let name = key.url.requestString
         let task: Task<ResourceLoader, any Error> = slots.withLock { slots in
             switch slots[name] {
@@ -140,7 +155,7 @@ package final class Loaders: ResourceOpener {
             case .opening(let task): return task
             case nil:
                 let task = Task {
-                    let loader = try await self.makeLoader(of: key, isPartOfStream: isPartOfStream)
+                    let loader = try await self.makeLoader(of: key, in: stream)
                     self.slots.withLock { $0[name] = .open(loader) }
                     return loader
                 }
@@ -158,13 +173,13 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func makeLoader(of key: ResourceKey, isPartOfStream: Bool) async throws
-        -> ResourceLoader
+    private func makeLoader(of key: ResourceKey, in stream: ResourceLocation?) async throws -> ResourceLoader
     {
         let url = key.url
-        let stores = isPartOfStream ? volatileStores : stores
+        let stores = stream == nil ? stores : volatileStores
         var parts = parts
-        parts.settings.retry.isPartOfStream = isPartOfStream
+        parts.settings.retry.isPartOfStream = stream != nil
+        parts.stream = stream?.url
         return ResourceLoader(
             url: url,
             store: try await stores.open(key, isOffline: parts.network.isOffline),
@@ -204,6 +219,8 @@ struct LoaderParts: Sendable {
     var connectivity: (any Connectivity)?
     var journal: (any RequestJournal)?
     var line = SharedLine()
+    /// The URL of the stream to which the resource belongs, if it does.
+    var stream: WebURL?
 
     var network: ConnectivityReport { connectivity?.report ?? ConnectivityReport() }
 

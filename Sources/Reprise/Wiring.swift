@@ -191,18 +191,24 @@ struct Wiring {
             cache: cache,
             connectivity: network
         )
-        let segments = SegmentParts(
-            open: { try await loaders.openVolatile($0) },
-            openAnew: { try await loaders.openAnew($0) },
-            decrypt: { try await AES128.decrypt($0, key: $1, vector: $2) },
-            clock: clock,
-            readAhead: (options.readAhead ?? LoadSettings().readAhead).duration,
-            onNotice: notify
-        )
+        let options = options
+        let clock = clock
         parts.openStream = { reader, track in
             guard try await Self.isSegmented(reader) else { return nil }
-            let stream = try await SegmentedReader.open(reader, at: track.location, segments)
-            return (SegmentedDecoder(stream, subject: track.location.safeText), stream)
+            let location = track.location
+            let segments = SegmentParts(
+                open: { try await loaders.openVolatile($0, of: location) },
+                request: {
+                    try await loaders.request($0, unless: $1, atMost: MediaPlaylist.mostBytes, of: location)
+                },
+                decrypt: { try await AES128.decrypt($0, key: $1, vector: $2) },
+                clock: clock,
+                readAhead: (options.readAhead ?? LoadSettings().readAhead).duration,
+                quality: options.hlsQuality ?? .high,
+                onNotice: notify
+            )
+            let stream = try await SegmentedReader.open(reader, at: location, segments)
+            return (SegmentedDecoder(stream, subject: location.safeText), stream)
         }
         // Scripts read no tags of tracks that they do not play.
         if presentation == .screen || presentation == .plain {

@@ -45,6 +45,8 @@ package struct LiveWindow: Sendable {
     private var discontinuityShift: Int64 = 0
     /// The time of the first segment of `playlist`.
     private var listStart: Duration = .zero
+    /// The number of segments that are lost and were not said.
+    private var lost: Int64 = 0
 
     /// Starts with the first list. `startOffset` is EXT-X-START of the master playlist; that of the list
     /// itself goes first.
@@ -99,9 +101,12 @@ package struct LiveWindow: Sendable {
     package mutating func next() -> Step {
         let numbers = self.numbers
         if position < numbers.lowerBound {
-            let count = numbers.lowerBound - position
+            lost += numbers.lowerBound - position
             position = numbers.lowerBound
-            return .lost(count)
+        }
+        if lost > 0 {
+            defer { lost = 0 }
+            return .lost(lost)
         }
         while position < numbers.upperBound, playlist.isGap(Int(position - firstNumber)) { position += 1 }
         if position < numbers.upperBound { return .load(position) }
@@ -111,21 +116,21 @@ package struct LiveWindow: Sendable {
     /// The segment at `position` is loaded, or cannot be loaded: the one after it is next.
     package mutating func advance() { position += 1 }
 
-    /// Goes on at the segment that plays at `time`, or at the nearer end of the window. Returns the time at
-    /// which that segment begins.
-    package mutating func seek(to time: Duration) -> Duration {
-        if let index = playlist.index(at: max(.zero, time) - listStart) {
-            position = firstNumber + Int64(index)
-        }
-        return self.time(of: position)
+    /// The segment that plays at `time`, and `time` itself. For a time outside the window, it is the nearest
+    /// segment and the time at which that one begins.
+    package func place(at time: Duration) -> (number: Int64, time: Duration) {
+        let index = playlist.index(at: max(.zero, time) - listStart)
+        let number = index.map { firstNumber + Int64($0) } ?? position
+        let start = self.time(of: number)
+        return (number, (start...max(start, self.time(of: number + 1))).contains(time) ? time : start)
     }
 
-    /// Goes on with the live sound, three target durations before the end (§6.3.3), as after a pause. Returns
-    /// the time at which that segment begins.
-    package mutating func seekToLive() -> Duration {
-        position =
-            firstNumber + Int64(start(in: playlist, at: playlist.duration, behind: clock.startDistance))
-        return time(of: position)
+    /// Goes on at segment `number`.
+    package mutating func move(to number: Int64) { position = number }
+
+    /// `true` if segments may have left the list since it was read, as after a pause.
+    package func isStale(at now: Duration) -> Bool {
+        clock.nextReload.map { now >= $0 + clock.targetDuration * 2 } ?? false
     }
 
     // MARK: Lists
@@ -196,7 +201,7 @@ package struct LiveWindow: Sendable {
     }
 
     /// Takes `new`, which does not follow the known list, `elapsed` after that was asked for. Its numbers and
-    /// times go on where those of the known list end.
+    /// times go on where those of the known list end. If its own numbers have gone on, segments are lost.
     ///
     /// Playing goes on as far behind the end as before, plus the time that has passed and one target
     /// duration. So nothing is lost after a restart, and a window of hours is not played from its oldest
@@ -205,11 +210,13 @@ package struct LiveWindow: Sendable {
         let behind = endTime - time(of: position) + elapsed + clock.targetDuration
         let index = start(in: new, at: new.duration, behind: max(behind, clock.startDistance))
         let lastDiscontinuity = playlist.discontinuity(of: playlist.count - 1) + discontinuityShift
+        let ahead = new.mediaSequence - playlist.sequenceNumbers.upperBound
         shift = endNumber - new.mediaSequence
         listStart = max(.zero, endTime - new.start(of: index))
         discontinuityShift = lastDiscontinuity + 1 - new.discontinuity(of: 0)
         playlist = new
         position = firstNumber + Int64(index)
+        lost = max(0, ahead)
     }
 
     /// The segment of `playlist` at `time`, but not less than `distance` before its end (§6.3.3).

@@ -299,8 +299,71 @@ struct RouteMemoryTests {
         }
     }
 
+    @Test func `the requests of a stream share the cookies of its answers, each for its own host`()
+        async throws
+    {
+        let answer = { (name: String) in
+            "HTTP/1.1 200 OK\r\nSet-Cookie: \(name)=1; Domain=localhost\r\nContent-Length: 2\r\n\r\nok"
+        }
+        let server = try ScriptedServer(answers: ["list", "key", "later"].map(answer))
+        let other = try ScriptedServer(answers: [answer("other")])
+        try await fixture.run(server) { transport in
+            let list = server.url("/list.m3u8")
+            // Nothing shows yet that this is the list of a stream.
+            _ = try await transport.text(list)
+            let elsewhere = try url("http://localhost:\(other.port)/s0.ts")
+            for url in [server.url("/key"), server.url("/s0.ts"), elsewhere, elsewhere] {
+                let response = try await transport.send(RangeRequest(url: url, range: nil, stream: list))
+                #expect(try await response.body.text() == "ok")
+            }
+            #expect(!server.requests[0].contains("Cookie"))
+            #expect(server.requests[1].contains("Cookie: list=1\r\n"))
+            #expect(server.requests[2].contains("Cookie: key=1; list=1\r\n"))
+            #expect(!other.requests[0].contains("Cookie"))
+            #expect(other.requests[1].contains("Cookie: other=1\r\n"))
+            // Other streams and tracks do not get them.
+            let stream = server.url("/another.m3u8")
+            _ = try await transport.send(RangeRequest(url: server.url("/s1.ts"), range: nil, stream: stream))
+            _ = try await transport.text(server.url("/music.mp3"))
+            _ = try await transport.text(list)
+            #expect(server.requests[3...].allSatisfy { !$0.contains("Cookie") })
+        }
+        other.stop()
+    }
+
+    @Test func `the cookies of a redirect within a stream are those of the stream`() async throws {
+        let server = try ScriptedServer(answers: [
+            "HTTP/1.1 302 F\r\nSet-Cookie: k=1\r\nLocation: /s0.ts\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        ])
+        try await fixture.run(server) { transport in
+            let list = server.url("/list.m3u8")
+            for path in ["/s0.ts", "/s1.ts"] {
+                let request = RangeRequest(url: server.url(path), range: nil, stream: list)
+                let response = try await transport.send(request)
+                #expect(try await response.body.text() == "ok")
+            }
+            #expect(server.requests.map { $0.contains("Cookie: k=1\r\n") } == [false, true, true])
+        }
+    }
+
+    @Test func `the cookies of a bounded number of streams and hosts are held`() throws {
+        var cookies = StreamCookies()
+        let streams = try (0..<40).map { try url("http://h/\($0)") }
+        for stream in streams {
+            let isNew = cookies.receive(["k=1"], from: "h", of: stream)
+            #expect(isNew)
+        }
+        let known = streams.indices.filter { !cookies.jar(of: streams[$0]).isEmpty }
+        #expect(known == Array(24..<40))
+        var jar = CookieJar()
+        for number in 0..<40 { _ = jar.receive(["k=1"], from: "h\(number)") }
+        let hosts = (0..<40).filter { [jar] in jar.field(for: "h\($0)") != nil }
+        #expect(hosts == Array(0..<16))
+    }
+
     @Test func `cookies are bounded, and what is none is ignored`() {
-        var cookies = RedirectCookies()
+        var cookies = CookieJar()
         let bad = ["", "=1", "no value", "a b=1", "k=" + String(repeating: "x", count: 4_096)]
         let isChanged = [
             cookies.receive(bad, from: "a"), cookies.receive((0..<30).map { "k\($0)=1" }, from: "a"),

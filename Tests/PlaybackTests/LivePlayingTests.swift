@@ -103,6 +103,42 @@ import Testing
         #expect(state.queue.currentTrack?.id.value == 1)
     }
 
+    /// The same, but the server has a part of the stream, of which 60 s had passed when it began.
+    private func rewindable() -> PlayerState {
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        var info = StreamInfo.music()
+        info.isRewindable = true
+        let landing = SeekLanding(frame: info.format.frames(in: .seconds(60)), isExact: true)
+        state.send(.launched(numbered(1...2), start: 2), .liveFound(1, Station()))
+        state.send(.passReady(1, info, landing))
+        state.sound(1)
+        return state
+    }
+
+    @Test func `in a live stream that the server still has, a seek by a distance keeps its list`() {
+        var state = rewindable()
+        #expect(state.position == .seconds(60))
+        let back = state.send(.seek(.by(.seconds(-15))))
+        #expect(back.start?.reusing == 1 && back.start?.position == .seconds(45))
+        #expect(back.contains(.cancelPass(1, keepsResource: true)))
+        let ahead = state.send(.seek(.by(.seconds(30))))
+        #expect(ahead.start?.reusing == 2 && ahead.start?.position == .seconds(75))
+        for target in [SeekTarget.to(.seconds(10)), .percent(50)] {
+            guard case .emit(.remark("not-seekable", _)) = state.send(.seek(target)).last else {
+                Issue.record("\(target) is not refused")
+                return
+            }
+        }
+    }
+
+    @Test func `after a pause of five seconds such a stream is opened again for the live sound`() {
+        var state = rewindable()
+        state.send(.pause, heard: 500)
+        let effects = state.send(.play, heard: 500, now: .seconds(6))
+        #expect(effects.start?.reusing == nil && effects.start?.position == .zero)
+        #expect(effects.contains(.cancelPass(1, keepsResource: false)))
+    }
+
     @Test(arguments: [1, 4, 5, 600])
     func `after a pause of five seconds a live stream continues at the live position`(seconds: Int) {
         var state = live()

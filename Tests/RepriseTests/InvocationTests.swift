@@ -39,7 +39,8 @@ struct InvocationTests {
             "--cache-size", "500M",
             "--cache-age", "30", "--min-free", "2GB", "--cache-identity",
             "host=CDN.example strip=token,expires", "--cache-identity", "strip=s host=h", "--no-cache",
-            "--offline", "--read-ahead", "4MB", "--volume", "40", "--shuffle", "--repeat", "all",
+            "--offline", "--read-ahead", "4MB", "--hls-quality", "low", "--volume", "40", "--shuffle",
+            "--repeat", "all",
             "--gain", "album", "--charset", "GBK", "--start", "3", "--seek", "1:02:03", "--header",
             "X-Key: a:b",
             "--user-agent", "me", "--cacert", "/dev/null", "--journal", "j", "--fresh", "--no-mouse",
@@ -55,6 +56,7 @@ struct InvocationTests {
         let rules = ["host=cdn.example strip=token,expires", "host=h strip=s"]
         #expect(options.cache.identityRules == (try rules.map { try CacheIdentity.Rule(parsing: $0) }))
         #expect(options.readAhead == .size(4_000_000))
+        #expect(options.hlsQuality.map { "\($0)" } == "low")
         #expect(options.volume == 40 && options.repeatMode == .all && options.gain == .album)
         #expect(options.charset == TextEncoding("gb18030"))
         #expect(options.start == 3 && options.seek == .seconds(3723))
@@ -79,6 +81,7 @@ struct InvocationTests {
         arguments: [
             (["--sink", "alsa"], "--sink"), (["--sink", "pulse:"], "--sink"), (["--sink", "wav:"], "--sink"),
             (["--sink-format", "s8"], "use s16, s24, s32 or f32"),
+            (["--hls-quality", "best"], "use high or low"),
             (["--volume", "101"], "--volume"), (["--volume", "loud"], "--volume"), (["--volume"], "--volume"),
             (["--volume=-1"], "--volume"), (["--cache-size", "5m"], "--cache-size"),
             (["--cache-size", "-1"], "--cache-size"), (["--cache-age", "0"], "--cache-age"),

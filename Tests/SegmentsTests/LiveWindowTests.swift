@@ -57,7 +57,7 @@ struct LiveWindowTests {
 
     @Test func `a list that is still empty starts with the first that is not`() throws {
         var window = try window(50, count: 0)
-        #expect(window.next() == .reload && window.seek(to: .seconds(5)) == .zero)
+        #expect(window.next() == .reload && window.place(at: .seconds(5)) == (50, .zero))
         #expect(try receive(&window, 50, count: 0, at: 102) == .ignored)
         #expect(try receive(&window, 50, count: 1, at: 104) == .replaced)
         #expect(load(&window) == [50])
@@ -160,17 +160,18 @@ struct LiveWindowTests {
         // It goes on three target durations before the end.
         #expect(window.position == 6_000 + 997)
         // A listener who has gone back stays back.
-        _ = window.seek(to: window.time(of: 6_400))
-        #expect(window.position == 6_400)
+        window.move(to: 6_400)
         #expect(try receive(&window, 90_000, count: 1_000, at: 108) == .restarted)
         #expect((7_395...7_400).contains(window.position))
     }
 
-    @Test func `a list that went on without us goes on behind a discontinuity at its oldest segment`() throws
+    @Test func `a list that went on without us goes on at its oldest segment, and the loss is said once`()
+        throws
     {
         var window = try window(50, count: 5)
         #expect(load(&window).last == 54)
         #expect(try receive(&window, 60, count: 5, at: 150) == .restarted)
+        #expect(window.next() == .lost(5))
         #expect(load(&window) == [55, 56, 57, 58, 59])
     }
 
@@ -260,21 +261,22 @@ struct LiveWindowTests {
         #expect(window.time(of: 54) == .seconds(16))
     }
 
-    @Test func `a seek moves among the segments of the window, or to its nearer end`() throws {
+    @Test func `a place is in a segment of the window, or at the beginning of the nearest one`() throws {
         var window = try window(50, count: 10)
-        #expect(window.seek(to: .seconds(17)) == .seconds(16) && window.position == 54)
-        #expect(window.seek(to: .seconds(-5)) == .zero && window.position == 50)
-        #expect(window.seek(to: .seconds(1_000)) == .seconds(36) && window.position == 59)
+        #expect(window.place(at: .seconds(17)) == (54, .seconds(17)))
+        #expect(window.place(at: .seconds(-5)) == (50, .zero))
+        #expect(window.place(at: .seconds(1_000)) == (59, .seconds(36)))
         #expect(try receive(&window, 53, count: 10, at: 104) == .replaced)
-        #expect(window.seek(to: .seconds(3)) == .seconds(12) && window.position == 53)
-        #expect(load(&window) == Array(53..<63))
+        #expect(window.place(at: .seconds(3)) == (53, .seconds(12)))
+        window.move(to: 54)
+        #expect(load(&window) == Array(54..<63))
     }
 
-    @Test func `the live sound is three target durations before the end, also after a pause`() throws {
-        var window = try window(50, count: 10)
-        _ = window.seek(to: .zero)
-        #expect(try receive(&window, 52, count: 10, at: 104) == .replaced)
-        #expect(window.seekToLive() == .seconds(36) && window.position == 59)
+    @Test func `a list is stale once two target durations have passed since it was due`() throws {
+        var window = try window(50, count: 5)
+        #expect(!window.isStale(at: .seconds(111)) && window.isStale(at: .seconds(112)))
+        #expect(try receive(&window, 51, count: 5, isEnded: true, at: 112) == .replaced)
+        #expect(!window.isStale(at: .seconds(10_000)))
     }
 
     @Test func `a segment before the oldest of the first list is not played, so no position is negative`()
@@ -282,8 +284,7 @@ struct LiveWindowTests {
     {
         var window = try window(50, count: 5)
         #expect(try receive(&window, 40, count: 16, at: 104) == .replaced)
-        #expect(window.numbers == 50..<56)
-        #expect(window.seek(to: .seconds(-100)) == .zero && window.position == 50)
+        #expect(window.numbers == 50..<56 && window.place(at: .seconds(-100)) == (50, .zero))
     }
 
     @Test func `GAP segments are passed over`() throws {

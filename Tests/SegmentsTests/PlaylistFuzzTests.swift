@@ -158,8 +158,9 @@ struct PlaylistFuzzTests {
             return
         }
         _ = live.receive(stored.playlist, requestedAt: .seconds(Int.random(in: 0...100, using: &random)))
-        let start = live.seek(to: .seconds(Int.random(in: -100...1_000_000, using: &random)))
-        #expect(start >= .zero, "seed \(seed)")
+        let place = live.place(at: .seconds(Int.random(in: -100...1_000_000, using: &random)))
+        #expect(place.time >= .zero, "seed \(seed)")
+        live.move(to: place.number)
         for _ in 0..<100 {
             let before = live.position
             let step = live.next()

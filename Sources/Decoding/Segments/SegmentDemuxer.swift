@@ -30,8 +30,8 @@ enum SegmentStep {
     case missing(Int)
     /// The server has no sound for so long.
     case silence(Duration)
-    /// The title of the sound that follows.
-    case title(SafeText)
+    /// The title of the sound that follows `after` the next packet begins.
+    case title(SafeText, after: Duration)
     /// More bytes are needed, or the next segment, or `finish`.
     case needMore
     case end

@@ -4,6 +4,10 @@ import Media
 struct SegmentReading {
     /// The bytes of one read: a few seconds of music.
     private static let readByteCount = 96 * 1024
+    /// Fewer bytes may be frames that go on in the next segment.
+    private static let leastByteCount = 8 * 1024
+    /// After so many segments in a row that are refused, the stream is.
+    private static let mostRefused = 8
 
     private let list: any SegmentList
     private var demuxer: SegmentDemuxer
@@ -22,15 +26,37 @@ struct SegmentReading {
     private var sources: [any ByteSource] = []
     /// The number of the initialisation section that was read last.
     private var initialisation: Int?
-    /// The duration of a segment without bytes, until it was passed on.
+    /// The duration of a segment without sound, until it was passed on.
     private var silence: Duration?
+    /// The titles that the playlist states for the segment, until they were passed on.
+    private var titles: ArraySlice<(time: Duration, text: SafeText)> = []
+    /// The number of segments in a row that were refused; `nil` if none may be.
+    private var refusedCount: Int?
+    /// `true` once a part of the segment was refused.
+    private var isRefused = false
+    /// `true` once a packet of the segment was found, or none is expected any more.
+    private var hasPackets = false
+    /// The number of its bytes that were read.
+    private var readCount = 0
+    private let time: (Segment) -> Duration?
 
-    /// Reads from segment `number` on, whose first packet has about `time` if that is given.
-    init(_ list: any SegmentList, from number: Int, near time: Duration? = nil) {
+    /// Reads from segment `number` on; `time` gives the approximate time of its first packet, if that is
+    /// known. With `passesOver`, a few segments that are damaged or not played are passed over.
+    init(
+        _ list: any SegmentList,
+        from number: Int,
+        passesOver: Bool = false,
+        near time: @escaping (Segment) -> Duration? = { _ in nil }
+    ) {
         self.list = list
         self.number = number
-        demuxer = SegmentDemuxer(near: time)
+        self.time = time
+        demuxer = SegmentDemuxer()
+        refusedCount = passesOver ? 0 : nil
     }
+
+    /// From now on, segments are passed over.
+    mutating func passOver() { refusedCount = refusedCount ?? 0 }
 
     /// The number of discontinuities before the segment that is read.
     var discontinuity: Int { segment?.discontinuity ?? 0 }
@@ -57,7 +83,7 @@ struct SegmentReading {
         var index = 1
         while packets.count < count {
             if index == steps.count {
-                guard let step = packets.isEmpty ? try await made() : try held() else { break }
+                guard let step = try packets.isEmpty ? await made() : held() else { break }
                 steps.append(step)
             }
             switch steps[index] {
@@ -73,6 +99,7 @@ struct SegmentReading {
     private mutating func made() async throws -> SegmentStep {
         while true {
             if let step = try held() { return step }
+            if let title = titles.popFirst() { return .title(title.text, after: title.time) }
             if let silence {
                 self.silence = nil
                 return .silence(silence)
@@ -91,24 +118,51 @@ struct SegmentReading {
 
     /// A step that needs no more bytes.
     private mutating func held() throws(Refusal) -> SegmentStep? {
-        switch try demuxer.next() {
-        case .needMore, .end: nil
-        case let step: step
+        while true {
+            do throws(Refusal) {
+                let step = try demuxer.next()
+                switch step {
+                case .needMore, .end: return nil
+                case .packet:
+                    hasPackets = true
+                    if refusedCount != nil { refusedCount = 0 }
+                case .codec, .missing, .silence, .title: break
+                }
+                return step
+            } catch {
+                try passOver(because: error)
+            }
         }
+    }
+
+    /// Passes over what `refusal` is about: the segment, or a part of it. Throws `refusal` if too many segments were
+    /// refused.
+    private mutating func passOver(because refusal: Refusal) throws(Refusal) {
+        if isRefused { return }
+        guard let count = refusedCount, count < Self.mostRefused, let segment else { throw refusal }
+        refusedCount = count + 1
+        isRefused = true
+        list.passedOver(segment.number, because: refusal.cause)
     }
 
     private mutating func read() async throws {
         if let (bytes, offset) = source {
             let more = try await bytes.read(at: offset, count: Self.readByteCount)
             source?.offset += Int64(more.count)
+            readCount += more.count
             demuxer.append(more)
             if more.isEmpty { source = nil }
         } else if !sources.isEmpty {
             demuxer.beginSegment()
             source = (sources.removeFirst(), 0)
+        } else if !hasPackets, isRefused || readCount >= Self.leastByteCount, refusedCount != nil {
+            try passOver(because: .damaged)
+            // A recording stays as long as it is.
+            if list.duration != nil { silence = segment?.duration }
+            hasPackets = true
         } else {
             let found = try await list.segment(number)
-            number += 1
+            number = (found?.number ?? number) + 1
             if let found, segment.map({ $0.discontinuity == found.discontinuity }) ?? true {
                 begin(found)
             } else {
@@ -120,8 +174,15 @@ struct SegmentReading {
     }
 
     private mutating func begin(_ segment: Segment) {
+        let isFirst = self.segment == nil
+        if isFirst { demuxer = SegmentDemuxer(near: time(segment)) }
         self.segment = segment
         following = nil
+        hasPackets = false
+        isRefused = false
+        readCount = 0
+        // One that held before was passed on with an earlier segment.
+        titles = isFirst ? segment.titles[...] : segment.titles.drop { $0.time < .zero }
         guard !segment.isGap else {
             silence = segment.duration
             return

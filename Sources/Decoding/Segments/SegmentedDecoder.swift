@@ -9,11 +9,14 @@ package final class SegmentedDecoder: AudioDecoder {
     private static let usualBytesPerSecond: Double = 16_000
     /// The most earlier segments that a seek tries if the expected one begins too late.
     private static let mostStepsBack = 3
+    /// The most parts of a live stream whose times are known.
+    private static let mostAnchors = 100
 
     private let list: any SegmentList
     private let subject: SafeText
     private var stream: Stream?
-    /// A packet whose frame number is exact, and its time, for each part between discontinuities.
+    /// A packet whose frame number is exact, and its time, for each part between discontinuities: the first
+    /// one of a recording, and the last one of a live stream, which may lose segments.
     private var anchors: [Int: (frame: FrameCount, time: Duration)] = [:]
 
     package private(set) var info = StreamInfo.unopened
@@ -30,6 +33,13 @@ package final class SegmentedDecoder: AudioDecoder {
         var discontinuity: Int
         /// `false` if the numbers of its frames are estimates.
         var isExact: Bool
+        /// The segment whose first packet came last.
+        var segment: Int?
+        /// The difference between the times of the list and those of the frames; 0 for a recording. That of a
+        /// live stream changes: its list counts lost segments, and stated durations are inexact.
+        var drift: Duration = .zero
+        /// The titles that begin at coming frames, in order.
+        var titles: [(frame: FrameCount, text: SafeText)] = []
 
         init(_ reading: SegmentReading, _ codec: SegmentCodec, _ output: PacketOutput, isExact: Bool) {
             self.reading = reading
@@ -42,6 +52,11 @@ package final class SegmentedDecoder: AudioDecoder {
 
         /// The time in the music at which `frame` is played.
         func time(of frame: FrameCount) -> Duration { output.format.duration(of: max(0, frame - skipped)) }
+
+        /// Notes a title that begins `time` after `frame`.
+        func note(_ title: SafeText, after time: Duration, _ frame: FrameCount) {
+            titles.append((frame + output.format.frames(in: max(.zero, time)), title))
+        }
     }
 
     /// Creates a decoder for the segments of `list`; `subject` names it in errors. It reads nothing before
@@ -53,32 +68,49 @@ package final class SegmentedDecoder: AudioDecoder {
 
     package func open() async throws {
         guard stream == nil else { return }
-        let stream = try await begin(0, at: .zero)
+        let stream = try await begin(isLive ? list.place(at: list.startTime).number : 0)
+        stream.reading.passOver()
         self.stream = stream
         info = StreamInfo(format: stream.output.format, bytesPerSecond: Self.usualBytesPerSecond)
         if let segment = stream.reading.segment, let length = segment.bytes.length, segment.duration > .zero {
             info.bytesPerSecond = max(1, Double(length) / segment.duration.seconds)
         }
         info.duration = list.duration
+        info.isRewindable = isLive
         info.codec = stream.output.codec.name
     }
 
-    /// Begins with segment `number`, which begins at `start` by the stated durations.
-    private func begin(_ number: Int, at start: Duration) async throws -> Stream {
-        let known = stream.flatMap { anchors[$0.discontinuity] }
-        var reading = SegmentReading(list, from: number, near: known.map { $0.time + start })
+    /// `true` for a stream that goes on while it is played.
+    private var isLive: Bool { list.duration == nil }
+
+    /// Begins with segment `number`.
+    private func begin(_ number: Int) async throws -> Stream {
+        let drift = self.stream?.drift ?? .zero
+        var reading = SegmentReading(list, from: number, passesOver: self.stream != nil) {
+            [anchors, format = self.stream?.output.format] segment in
+            guard let format, let anchor = anchors[segment.discontinuity] else { return nil }
+            return anchor.time + segment.start - drift - format.duration(of: anchor.frame)
+        }
+        var titles: [(time: Duration, text: SafeText)] = []
         while true {
             switch try await first(of: &reading) {
             case .codec(let codec):
                 guard let output = try await output(of: codec, in: &reading) else { break }
-                let exact = number == 0 ? 0 : exactFrame(reading, in: output, near: start)
-                let stream = Stream(reading, codec, output, isExact: exact != nil)
-                let frame = exact ?? output.format.frames(in: start)
+                let start = max(.zero, (reading.segment?.start ?? .zero) - drift)
+                // Of a live stream, the first place defines the times.
+                let isFirst = self.stream == nil || !isLive && number == 0
+                let stated = isFirst ? nil : exactFrame(reading, in: output, near: start)
+                let stream = Stream(reading, codec, output, isExact: isFirst || stated != nil)
+                let frame = stated ?? output.format.frames(in: start)
                 output.restart(at: frame, playing: frame + stream.skipped..<FrameCount.max)
+                stream.drift = drift
+                noteSegment(of: stream, at: frame)
                 if let time = stream.reading.firstTime { anchor(time, stream) }
+                for title in titles { stream.note(title.text, after: title.time, frame) }
                 return stream
-            case .end: throw Refusal.damaged.error(of: subject, isOpen: stream != nil)
-            case .packet, .missing, .silence, .title, .needMore: break
+            case .end: throw Refusal.damaged.error(of: subject, isOpen: self.stream != nil)
+            case .title(let text, let time): titles.append((time, text))
+            case .packet, .missing, .silence, .needMore: break
             }
             reading.removeFirst()
         }
@@ -98,7 +130,8 @@ package final class SegmentedDecoder: AudioDecoder {
         let frame = anchor.frame + FrameCount(packets) * output.packetFrames
         let difference = output.format.duration(of: frame) - start
         let isPlausible = !time.isHint || abs(difference.seconds) <= segment.duration.seconds
-        return frame >= 0 && isPlausible ? frame : nil
+        // The first frame of a live stream has a time that was rounded.
+        return frame > -output.packetFrames && isPlausible ? max(0, frame) : nil
     }
 
     private func first(of reading: inout SegmentReading) async throws -> SegmentStep {
@@ -140,12 +173,17 @@ package final class SegmentedDecoder: AudioDecoder {
             case .codec(let codec): try await change(to: codec, stream)
             case .packet(let packet, let time):
                 if let time { anchor(time, stream) }
+                noteSegment(of: stream, at: output.position)
+                while let title = stream.titles.first, title.frame <= output.position {
+                    info.songTitle = title.text
+                    stream.titles.removeFirst()
+                }
                 if !output.decode(packet, expecting: output.packetFrames) {
                     info.skippedByteCount += Int64(packet.count)
                 }
             case .missing(let count): output.skip(FrameCount(count) * output.packetFrames)
             case .silence(let duration): output.skip(output.wholePackets(in: duration))
-            case .title(let title): info.songTitle = title
+            case .title(let title, let time): stream.note(title, after: time, output.position)
             case .needMore: break
             case .end:
                 if stream.isExact {
@@ -180,8 +218,18 @@ package final class SegmentedDecoder: AudioDecoder {
 
     /// Notes that the next packet has `time`.
     private func anchor(_ time: MediaTime, _ stream: Stream) {
-        guard stream.isExact, anchors[stream.discontinuity] == nil else { return }
+        guard stream.isExact, isLive || anchors[stream.discontinuity] == nil else { return }
+        // Seeks lead only to parts that the list still names.
+        if isLive, anchors.count > Self.mostAnchors { anchors = [:] }
         anchors[stream.discontinuity] = (stream.output.position, time.time)
+    }
+
+    /// Notes the time of the next packet, which begins at `frame`, if it is the first one of a segment of a
+    /// live stream.
+    private func noteSegment(of stream: Stream, at frame: FrameCount) {
+        guard isLive, let segment = stream.reading.segment, segment.number != stream.segment else { return }
+        stream.segment = segment.number
+        stream.drift = segment.start - stream.output.format.duration(of: frame)
     }
 
     // MARK: Seeking
@@ -190,20 +238,20 @@ package final class SegmentedDecoder: AudioDecoder {
         try Task.checkCancellation()
         try await open()
         guard let opened = stream else { return SeekLanding(frame: 0, isExact: true) }
-        // A stream that goes on has no other places: reading up to one would take as long as playing.
-        guard list.duration != nil else {
-            return SeekLanding(frame: max(0, opened.output.position - opened.skipped), isExact: true)
-        }
-        let target = max(.zero, min(time, list.duration ?? time))
+        let drift = opened.drift
+        let target = max(.zero, list.place(at: time + drift).time - drift)
         let lead = opened.output.format.duration(
             of: opened.output.codec.primingFrames + opened.output.packetFrames
         )
-        var place = list.place(at: max(.zero, target - lead))
-        var stream = try await begin(place.number, at: place.start)
+        var number = list.place(at: max(.zero, target + drift - lead)).number
+        var stream = try await begin(number)
         for _ in 0..<Self.mostStepsBack where stream.time(of: stream.output.position) > target - lead {
-            guard place.number > 0 else { break }
-            place = list.place(at: max(.zero, place.start - .nanoseconds(1)))
-            stream = try await begin(place.number, at: place.start)
+            // A live stream may have lost the segments before.
+            guard number > list.place(at: .zero).number, stream.reading.segment?.number == number else {
+                break
+            }
+            number -= 1
+            stream = try await begin(number)
         }
         let landing = try await skip(to: target, stream)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
@@ -226,10 +274,12 @@ package final class SegmentedDecoder: AudioDecoder {
             || (position - start) % phase != 0
         {
             switch try await first(of: &stream.reading) {
-            case .packet: position += output.packetFrames
+            case .packet:
+                noteSegment(of: stream, at: position)
+                position += output.packetFrames
             case .missing(let count): position += FrameCount(count) * output.packetFrames
             case .silence(let duration): position += output.wholePackets(in: duration)
-            case .title(let title): info.songTitle = title
+            case .title(let title, let time): stream.note(title, after: time, position)
             case .codec(let codec):
                 // Another part is played from its start.
                 if position > output.position || !stream.codec.isContinued(by: codec) { break steps }
@@ -242,6 +292,13 @@ package final class SegmentedDecoder: AudioDecoder {
         }
         output.restart(at: position, playing: wanted..<FrameCount.max)
         return SeekLanding(frame: wanted - stream.skipped, isExact: stream.isExact)
+    }
+
+    package func start() async throws -> SeekLanding {
+        try await open()
+        guard let stream else { return SeekLanding(frame: 0, isExact: true) }
+        if !isLive, list.startTime > .zero { return try await seek(to: list.startTime) }
+        return SeekLanding(frame: stream.output.music.lowerBound - stream.skipped, isExact: true)
     }
 
     package func seekTable() -> [UInt8] { [] }

@@ -128,7 +128,7 @@ struct SoundStream {
             marks.removeFirst()
             // After damage, a time may belong to a frame that was lost.
             if follows || mark.offset == start { time = mark.time ?? time }
-            if let title = mark.title { titles.append(.title(title)) }
+            if let title = mark.title { titles.append(.title(title, after: .zero)) }
         }
         steps.append(.packet(packet, time))
         if self.codec?.isContinued(by: codec) != true {

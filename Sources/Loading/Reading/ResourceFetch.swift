@@ -34,7 +34,8 @@ struct ResourceFetch: Sendable {
             url: loader.url,
             range: plan.asked,
             ifRange: plan.ifRange,
-            wantsTitles: plan.wantsTitles
+            wantsTitles: plan.wantsTitles,
+            stream: parts.stream
         )
         var log = parts.log(request, plan.urgency)
         do {
@@ -54,7 +55,10 @@ struct ResourceFetch: Sendable {
             let response = try await parts.transport.send(request)
             // The first request was counted when it was sent; the response states how many redirects
             // followed.
-            loader.note { $0.requestCount += response.answer.requestCount - 1 }
+            loader.note { guarded in
+                guarded.requestCount += response.answer.requestCount - 1
+                guarded.answeredAt = parts.clock.now
+            }
             return response
         } catch let error as MediaError where error.isUnsent {
             loader.note { $0.requestCount -= 1 }

@@ -13,6 +13,8 @@ final class ResourceLoader: Sendable {
         /// before it.
         var fetchedBytes: Int64 = 0
         var requestCount = 0
+        /// The time of the last answer.
+        var answeredAt: Duration?
         /// Set once a body without end was handed over.
         var live: LiveStream?
         fileprivate var waiters: [LoadReaders.WaitID: Waiter] = [:]
@@ -285,6 +287,7 @@ final class ResourceLoader: Sendable {
             report.wanted = state.wanted(moment)
             report.fetchedBytes = guarded.fetchedBytes
             report.requestCount = guarded.requestCount
+            report.answeredAt = guarded.answeredAt
             report.bytesPerSecond = state.measure.bytesPerSecond
             report.wait = state.wait(moment)
             report.isSeekable = state.isSeekable(moment.stored)

@@ -23,6 +23,10 @@ package protocol AudioDecoder: AnyObject {
     /// Continues at `time` from the start of the music, clamped to `0...duration`. Opens first if necessary.
     func seek(to time: Duration) async throws -> SeekLanding
 
+    /// Prepares to decode from where playing begins unless a place is asked for, which is the beginning of
+    /// the music if the stream does not state it. Call it only before `decode` and `seek`.
+    func start() async throws -> SeekLanding
+
     /// `true` if `seek(to: time)` and the first `decode` after it need only stored bytes. Never waits.
     func isStored(at time: Duration) -> Bool
 
@@ -44,6 +48,9 @@ package protocol AudioDecoder: AnyObject {
 
 extension AudioDecoder {
     package var correctedLanding: SeekLanding? { nil }
+
+    /// The beginning, by default.
+    package func start() async throws -> SeekLanding { SeekLanding(frame: 0, isExact: true) }
 
     package func scanStored() async throws -> Bool { false }
 
@@ -79,6 +86,8 @@ package struct StreamInfo: Sendable, Equatable {
     package var format: AudioFormat
     /// The length of the music without tags and gapless padding; `nil` if unknown.
     package var duration: Duration?
+    /// `true` for a live stream of which the server still has a part, in which seeks lead.
+    package var isRewindable = false
     /// `true` if `duration` was counted or stated by a header, not estimated.
     package var isDurationExact = false
     /// The mean number of bytes for one second of music, for read-ahead.

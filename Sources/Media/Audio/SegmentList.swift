@@ -1,18 +1,29 @@
 /// The segments of a stream, in order, as a playlist states them.
 package protocol SegmentList: Sendable {
-    /// Segment `number`, counted from 0. Waits until it is known; `nil` if the stream ends before it.
+    /// Segment `number`, or the first one after it that there is: a live stream may lose segments. Waits
+    /// until it is known; `nil` if the stream ends before it.
     func segment(_ number: Int) async throws -> Segment?
 
-    /// The segment that plays at `time`, or else the nearest one, and the time at which it begins: by the
-    /// sum of the stated durations.
-    func place(at time: Duration) -> (number: Int, start: Duration)
+    /// The number of the segment that plays at `time`, and `time` itself. For a time outside the list, it is
+    /// the nearest segment, and, if the stream is live, the time at which that one begins.
+    func place(at time: Duration) -> (number: Int, time: Duration)
 
-    /// The sum of all stated durations; `nil` while more segments may follow.
+    /// The time at which playing begins, unless a place is asked for.
+    var startTime: Duration { get }
+
+    /// The sum of all stated durations; `nil` for a live stream, whose list names a part that moves.
     var duration: Duration? { get }
+
+    /// Segment `number` is damaged, or is not played, for the reason `cause`, and is passed over.
+    func passedOver(_ number: Int, because cause: SafeText)
 }
 
 /// A part of a stream, in a resource of its own or in a range of one.
 package struct Segment: Sendable {
+    /// Rises from segment to segment.
+    package var number = 0
+    /// The time at which it begins, by the stated durations.
+    package var start: Duration = .zero
     package var duration: Duration
     /// The number of discontinuities before it: of segments with different numbers, the second one does not
     /// continue the first one.
@@ -22,6 +33,9 @@ package struct Segment: Sendable {
     package var bytes: any ByteSource
     /// `true` if the server does not have it: it is silent.
     package var isGap = false
+    /// The titles that the playlist states, in order, each with the time from the beginning of the segment;
+    /// one that holds already has a time of 0 or less.
+    package var titles: [(time: Duration, text: SafeText)] = []
 
     package init(
         _ bytes: any ByteSource,

@@ -125,6 +125,8 @@ package struct LoadReport: Sendable, Equatable {
     package var isSeekable = true
     /// `true` if fetched bytes are cached.
     package var isCached = true
+    /// The time of the last answer of the server; `nil` if there was none since this open.
+    package var answeredAt: Duration?
     /// Set while nothing arrives and the next attempt is awaited.
     package var wait: LoadWait?
     /// Set for a live stream, which is not cached and has no length.

@@ -19,19 +19,24 @@ package struct RangeRequest: Sendable, Equatable {
     package var unlessMatches: Validators?
     /// `true` to allow a live stream to send titles between its bytes (`Icy-MetaData: 1`).
     package var wantsTitles: Bool
+    /// The URL of the stream of segments to which the resource belongs, if it does. The requests of a stream
+    /// share the cookies that any of its answers have set, that for its URL included.
+    package var stream: WebURL?
 
     package init(
         url: WebURL,
         range: ByteRange?,
         ifRange: String? = nil,
         unlessMatches: Validators? = nil,
-        wantsTitles: Bool = false
+        wantsTitles: Bool = false,
+        stream: WebURL? = nil
     ) {
         self.url = url
         self.range = range
         self.ifRange = ifRange
         self.unlessMatches = unlessMatches
         self.wantsTitles = wantsTitles
+        self.stream = stream
     }
 }
 
@@ -43,6 +48,18 @@ package struct RangeResponse: Sendable {
     package init(answer: RangeAnswer, body: any ResponseBody) {
         self.answer = answer
         self.body = body
+    }
+}
+
+/// The whole body of a response, in memory.
+package struct FetchedBody: Sendable {
+    package var answer: RangeAnswer
+    /// `nil` if the resource is still the one that the validators of the request describe (304).
+    package var bytes: [UInt8]?
+
+    package init(answer: RangeAnswer, bytes: [UInt8]?) {
+        self.answer = answer
+        self.bytes = bytes
     }
 }
 

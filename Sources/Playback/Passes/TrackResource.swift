@@ -100,7 +100,8 @@ final class TrackResource: Sendable {
     /// Prepares `decoder` to decode from `start`. Called by one pass at a time.
     func land(_ decoder: any AudioDecoder, at start: Duration) async throws -> SeekLanding {
         defer { isAtStart = false }
-        if isAtStart, start == .zero { return SeekLanding(frame: 0, isExact: true) }
+        // The times of a live stream are those of this opening.
+        if isAtStart, start == .zero || decoder.info.isRewindable { return try await decoder.start() }
         return try await decoder.seek(to: start)
     }
 

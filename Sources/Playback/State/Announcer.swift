@@ -216,7 +216,7 @@ struct Announcer: Sendable {
         var report = PlayerEvent.TrackReport(index: index, source: pass.track.location.safeText)
         report.duration = pass.duration ?? (pass.isLive ? nil : facts[pass.track.id]?.duration)
         report.tags = tags(of: pass)
-        report.isSeekable = !pass.isLive
+        report.isSeekable = pass.isSeekable
         report.isLive = pass.isLive
         report.station = pass.station?.name
         report.chapters = pass.info?.chapters.count ?? 0

@@ -74,6 +74,9 @@ struct Pass: Sendable {
 
     var isLive: Bool { station != nil }
 
+    /// `true` if seeks lead to other places: of a live stream, only those by a distance.
+    var isSeekable: Bool { !isLive || info?.isRewindable == true }
+
     init(id: PassID, track: Track, start: Duration) {
         self.id = id
         playing = id
@@ -200,7 +203,7 @@ struct PassLane: Sendable {
 
     /// A new pass that continues the playing of the track of `old`; not yet in the lane.
     mutating func successor(of old: Pass, at start: Duration, answersSeek: Bool) -> Pass {
-        var pass = makePass(old.track, at: old.isLive ? .zero : start)
+        var pass = makePass(old.track, at: old.isLive && !answersSeek ? .zero : start)
         pass.framesBefore = heardFrames
         pass.playing = old.playing
         pass.stalls = old.stalls

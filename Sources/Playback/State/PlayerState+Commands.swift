@@ -122,7 +122,15 @@ extension PlayerState {
 
     private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
         guard let pass = lane.current else { return [] }
-        guard !pass.isLive else { return [announcer.remark("not-seekable", "Can't seek in a live stream")] }
+        if pass.isLive {
+            guard pass.isSeekable else {
+                return [announcer.remark("not-seekable", "Can't seek in a live stream")]
+            }
+            guard case .by = target else {
+                let message: SafeText = "Can't seek to a time in a live stream – seek by a distance, as -30"
+                return [announcer.remark("not-seekable", message)]
+            }
+        }
         guard let start = destination(of: target) else {
             return [announcer.badCommand("Can't seek by percent: the track's length is not known yet")]
         }

@@ -34,7 +34,7 @@ extension PlayerState {
     }
 
     /// Starts the current track again at `start` with its open resource. A live stream reconnects and
-    /// continues at the live position.
+    /// continues at the live position, unless this answers a seek.
     mutating func restart(
         at start: Duration,
         answersSeek: Bool = false,
@@ -43,7 +43,7 @@ extension PlayerState {
         requestDelay: Duration = .zero
     ) -> [PlayerEffect] {
         guard let old = lane.current else { return [] }
-        let reused = !refresh && !reopens && !old.isLive ? old.id : nil
+        let reused = !refresh && !reopens && (!old.isLive || answersSeek) ? old.id : nil
         let pass = lane.successor(of: old, at: start, answersSeek: answersSeek)
         let effects = lane.cancelAll(reusing: reused) + silence()
         lane.begin(pass)

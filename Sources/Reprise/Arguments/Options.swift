@@ -2,6 +2,7 @@ import ArgumentParser
 import Loading
 import Media
 import Output
+import Segments
 import TerminalUI
 
 /// The command line that plays. Each option is declared once, here or in one of the groups.
@@ -102,6 +103,16 @@ struct Options: ParsableCommand, Sendable {
     )
     var readAhead: LoadSettings.ReadAhead?
 
+    @Option(
+        help: ArgumentHelp(
+            "Of several qualities of an HLS stream, play the best (high) or the smallest (low). (default: high)",
+            valueName: "quality"
+        ),
+        completion: .list(StreamQuality.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(StreamQuality(rawValue: $0), "use high or low") }
+    )
+    var hlsQuality: StreamQuality?
+
     @Flag(help: "While the network is idle, download the rest of each track that was played.")
     var fill = false
 
@@ -189,7 +200,10 @@ struct Options: ParsableCommand, Sendable {
 
     @Option(
         name: .customLong("seek"),
-        help: ArgumentHelp("Where to begin the first track, as 90, 1:30, 1:30:00, 30m or 2h.", valueName: "time"),
+        help: ArgumentHelp(
+            "Where to begin the first track, as 90, 1:30, 1:30:00, 30m or 2h.",
+            valueName: "time"
+        ),
         transform: { try OptionValue.accepted(Duration(clockTime: $0), "use 90, 1:30, 1:30:00, 30m or 2h") }
     )
     var seekTarget: Duration?
@@ -213,7 +227,8 @@ extension Options {
             Setting("play", "--sink"), Setting("play", "--sink-format"), Setting("play", "--volume"),
             Setting("play", "--shuffle", .toggle),
             Setting("play", "--repeat"), Setting("play", "--gain"), Setting("play", "--charset"),
-            Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
+            Setting("network", "--read-ahead"), Setting("network", "--hls-quality"),
+            Setting("network", "--fill", .flag),
             Setting("network", "--journal"),
         ] + NetworkOptions.settings + CacheLocationOptions.settings + CacheBoundsOptions.settings + [
             Setting("cache", "--no-cache", .flag, name: "off"), Setting("screen", "--no-mouse", .flag),

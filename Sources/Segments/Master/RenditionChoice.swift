@@ -1,7 +1,7 @@
 package import Media
 
 /// The setting that decides which variant is played.
-package enum StreamQuality: Sendable {
+package enum StreamQuality: String, Sendable, CaseIterable {
     case high
     case low
 }

@@ -2,7 +2,7 @@ import Media
 import System
 
 /// Knows which segment comes next: by the list of a recording, or by those of a live stream, which are read
-/// again when all segments of the known one were opened. Only one task at a time asks for segments.
+/// again when all segments of the known one were opened.
 final class ListFollower: Sendable {
     private struct State {
         var lists: StreamLists
@@ -13,15 +13,21 @@ final class ListFollower: Sendable {
     /// After so many failed attempts in a row to read the list again, a live stream is given up.
     private static let mostFailedReloads = 8
 
+    /// The location of the first list.
+    private let location: ResourceLocation
     private let parts: SegmentParts
     private let readers: PartReaders
-    private let subject: SafeText
     private let state: Locked<State>
 
-    private init(_ lists: StreamLists, _ parts: SegmentParts, _ readers: PartReaders, subject: SafeText) {
+    private init(
+        _ lists: StreamLists,
+        at location: ResourceLocation,
+        _ parts: SegmentParts,
+        _ readers: PartReaders
+    ) {
+        self.location = location
         self.parts = parts
         self.readers = readers
-        self.subject = subject
         state = Locked(State(lists: lists))
     }
 
@@ -32,126 +38,158 @@ final class ListFollower: Sendable {
         _ parts: SegmentParts,
         _ readers: PartReaders
     ) async throws -> ListFollower {
-        var further: [any ResourceReader] = []
-        func open(_ location: ResourceLocation) async throws -> any ResourceReader {
+        let first = try await answer(of: list, at: location, parts)
+        let found = try await FoundPlaylist(from: first, parts) { location in
             let reader = try await parts.open(location)
-            further.append(reader)
-            return reader
-        }
-        do {
-            var lists = try await StreamLists.read(list, at: location, parts, open: open)
-            if case .live = lists.kind {
-                // Without this, the next opening would play the window of today.
-                await list.reject()
-                if further.isEmpty, list.report.requestCount == 0 {
-                    let anew = try await parts.openAnew(location)
-                    further.append(anew)
-                    lists = try await StreamLists.read(anew, at: location, parts, open: open)
-                }
+            do {
+                let answer = try await answer(of: reader, at: location, parts)
+                readers.count(reader.report)
+                await reader.close()
+                return answer
+            } catch {
+                await reader.close()
+                throw error
             }
-            for list in further { readers.count(list.report) }
-            for list in further { await list.close() }
-            return ListFollower(lists, parts, readers, subject: location.safeText)
-        } catch {
-            for reader in further { await reader.close() }
-            throw error
         }
+        let follower = ListFollower(StreamLists(found), at: location, parts, readers)
+        if follower.isLive {
+            // Without this, the next opening would play the window of today.
+            await list.reject()
+            if found.identity == nil, list.report.requestCount == 0 { try await follower.renew() }
+        }
+        return follower
+    }
+
+    private static func answer(
+        of reader: any ResourceReader,
+        at location: ResourceLocation,
+        _ parts: SegmentParts
+    ) async throws -> ListAnswer {
+        let text = try await reader.allBytes(atMost: MediaPlaylist.mostBytes, of: location.safeText)
+        // Known only once the list was answered.
+        let report = reader.report
+        return ListAnswer(
+            text: text,
+            place: place(of: report.redirectedTo, from: location),
+            source: location,
+            // A reader may have been held for long.
+            requestedAt: report.answeredAt ?? parts.clock.now
+        )
+    }
+
+    /// `target`, to which `location` was redirected, with the user's password for its server.
+    private static func place(of target: WebURL?, from location: ResourceLocation) -> ResourceLocation {
+        guard let target else { return location }
+        return .web(location.url?.resolving(target.requestString) ?? target)
     }
 
     // MARK: Places
 
     var isLive: Bool { state.withLock { $0.lists.isLive } }
+    var duration: Duration? { state.withLock { $0.lists.duration } }
+    var startTime: Duration { state.withLock { $0.lists.startTime } }
 
-    /// The length of a recording.
-    var duration: Duration? {
-        guard case .recorded(let playlist) = state.withLock({ $0.lists.kind }) else { return nil }
-        return playlist.duration
+    func place(at time: Duration) -> (number: Int, time: Duration) {
+        state.withLock { $0.lists.place(at: time) }
     }
 
-    /// The segment of a recording that plays at `time`, and the time at which it begins.
-    func place(at time: Duration) -> (number: Int, start: Duration) {
-        guard case .recorded(let playlist) = state.withLock({ $0.lists.kind }),
-            let number = playlist.index(at: time)
-        else { return (0, .zero) }
-        return (number, playlist.start(of: number))
-    }
+    // MARK: Segments; only one task at a time asks for the next one
 
-    // MARK: The next segment
+    /// Goes on at segment `number`.
+    func move(to number: Int) { state.withLock { $0.lists.move(to: number) } }
 
-    /// Segment `number` of a recording, or the next one of a live stream, for which this waits; `nil` at the
-    /// end of the stream.
-    func next(_ number: Int) async throws -> MediaSegment? {
+    /// The next segment, for which this waits if the stream is live; `nil` at the end of the stream.
+    func next() async throws -> StreamLists.Next? {
         while true {
-            let lists = state.withLock { $0.lists }
-            switch lists.kind {
-            case .recorded(let playlist): return try lists.recorded(number, of: playlist)
-            case .live(var window):
-                let step = window.next()
-                switch step {
-                case .load(let number):
-                    // After a pause in the reading the list is too old to go by.
-                    guard let due = window.clock.nextReload,
-                        parts.clock.now >= due + window.clock.targetDuration * 2
-                    else {
-                        set(window)
-                        return try lists.live(number, of: window)
-                    }
-                    try await reload(window)
-                case .lost(let count):
-                    set(window)
-                    let cause = SafeText("\(count) segments were missed, and it goes on with what is left")
-                    parts.onNotice(MediaError(.cut, subject, cause))
-                case .reload: try await reload(window)
-                case .end: return nil
-                }
+            let now = parts.clock.now
+            switch try state.withLock({ try $0.lists.next(at: now) }) {
+            case .segment(let next): return next
+            case .lost(let count):
+                let cause = SafeText("\(count) segments were missed, and it goes on with what is left")
+                parts.onNotice(MediaError(.cut, location.safeText, cause))
+            case .reload(let time):
+                try await parts.clock.sleep(until: time)
+                try await reload()
+            case .end: return nil
             }
         }
     }
 
     /// The segment that `next` has returned was opened.
-    func advance() {
-        state.withLock { state in
-            guard case .live(var window) = state.lists.kind else { return }
-            window.advance()
-            state.lists.kind = .live(window)
-        }
+    func advance() { state.withLock { $0.lists.advance() } }
+
+    /// Segment `number` of a live stream as the lists name it now, which are read again from the first one
+    /// on, since the URLs of the others may have expired; `nil` if they do not name it.
+    func renewed(_ number: Int) async throws -> MediaSegment? {
+        try await renew()
+        return try state.withLock { try $0.lists.segment(number) }
     }
 
-    private func set(_ window: LiveWindow) { state.withLock { $0.lists.kind = .live(window) } }
+    // MARK: Reading lists again
 
-    /// Reads the list of a live stream again, when its clock allows that.
-    private func reload(_ window: LiveWindow) async throws {
-        if let time = window.clock.nextReload { try await parts.clock.sleep(until: time) }
+    /// Reads the list of a live stream again. If it is refused, its URL may have expired.
+    private func reload() async throws {
+        let lists = state.withLock { $0.lists }
         let requestedAt = parts.clock.now
-        var lists = state.withLock { $0.lists }
-        var window = window
-        var failures = 0
         do {
-            let reader = try await parts.openAnew(lists.source)
             do {
-                try await lists.reload(&window, by: reader, requestedAt: requestedAt)
-                await finish(reader)
-            } catch {
-                await finish(reader)
-                throw error
+                if let answer = try await request(lists.source, unless: lists.validators) {
+                    let found = try FoundPlaylist(answer)
+                    state.withLock { $0.lists.receive(found) }
+                } else {
+                    state.withLock { $0.lists.receiveUnchanged(requestedAt: requestedAt) }
+                }
+            } catch let error as MediaError where error.isRefusal && lists.source != location {
+                try await renew()
             }
+            state.withLock { $0.failedReloads = 0 }
         } catch {
             try Task.checkCancellation()
             // Without a network, the answer says nothing about the stream.
             let isOffline = (error as? MediaError)?.code == .offline
-            failures = state.withLock { $0.failedReloads } + (isOffline ? 0 : 1)
+            let failures = state.withLock { state in
+                state.failedReloads = isOffline ? 0 : state.failedReloads + 1
+                state.lists.receiveUnchanged(requestedAt: requestedAt)
+                return state.failedReloads
+            }
             guard failures < Self.mostFailedReloads else { throw error }
-            window.receiveUnchanged(requestedAt: requestedAt)
-            lists.kind = .live(window)
-        }
-        state.withLock { [lists] state in
-            state.lists = lists
-            state.failedReloads = failures
         }
     }
 
-    private func finish(_ reader: any ResourceReader) async {
-        readers.count(reader.report)
-        await reader.close()
+    /// Reads all lists again, from the first one on.
+    private func renew() async throws {
+        let identity = state.withLock { $0.lists.identity }
+        guard let first = try await request(location) else { return }
+        let found = try await FoundPlaylist(from: first, parts, like: identity) { location in
+            guard let answer = try await self.request(location) else {
+                throw MediaError(.badAnswer, location.safeText, "the server sends no list")
+            }
+            return answer
+        }
+        state.withLock { $0.lists.receive(found) }
     }
+
+    /// Requests the list at `location`; `nil` if it is still that of `validators`.
+    private func request(
+        _ location: ResourceLocation,
+        unless validators: Validators = Validators()
+    ) async throws -> ListAnswer? {
+        let requestedAt = parts.clock.now
+        let body = try await parts.request(location, validators)
+        readers.count(body)
+        guard let text = body.bytes else { return nil }
+        let place = Self.place(of: body.answer.redirectedTo, from: location)
+        return ListAnswer(
+            text: text,
+            place: place,
+            source: place,
+            validators: body.answer.validators,
+            requestedAt: requestedAt
+        )
+    }
+}
+
+extension MediaError {
+    /// `true` if a server refuses a request for good, as with 401, 403, 404 and 410.
+    var isRefusal: Bool { code == .httpStatus && isLasting }
 }

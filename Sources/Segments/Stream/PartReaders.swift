@@ -62,6 +62,14 @@ final class PartReaders: Sendable {
         }
     }
 
+    /// Adds what a request of a list has fetched.
+    func count(_ body: FetchedBody) {
+        state.withLock { state in
+            state.fetchedBytes += Int64(body.bytes?.count ?? 0)
+            state.requestCount += body.answer.requestCount
+        }
+    }
+
     /// Adds what was fetched by a reader that is not one of these.
     func count(_ report: LoadReport) {
         state.withLock { state in

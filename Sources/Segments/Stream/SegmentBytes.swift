@@ -92,34 +92,48 @@ final class HeldSection: ByteSource {
     func isStored(_ range: ByteRange) -> Bool { true }
 }
 
-/// The segment of a live stream, which is passed over once it cannot be loaded: the server may have removed
-/// it.
-final class PassedOver: ByteSource {
-    private let source: any ByteSource
-    private let isGone = Locked(false)
-    private let onRead: @Sendable (MediaError?) -> Bool
+/// The segment of a live stream, for which there is a remedy if it cannot be loaded: the server may have
+/// removed it.
+final class ReplaceableSource: ByteSource {
+    enum Remedy {
+        /// These are the same bytes, at another place.
+        case other(any ByteSource)
+        /// The bytes that follow are passed over.
+        case passOver
+    }
 
-    /// Calls `onRead` after each read until the segment is gone: with the error if there is one, which is
-    /// thrown if the answer is `false`.
-    init(_ source: any ByteSource, onRead: @escaping @Sendable (MediaError?) -> Bool) {
-        self.source = source
+    /// `nil` once its bytes are passed over.
+    private let source: Locked<(any ByteSource)?>
+    private let onRead: @Sendable (MediaError?) async -> Remedy?
+
+    /// Calls `onRead` after each read that needs the network, with the error if there is one, which is thrown
+    /// if there is no remedy.
+    init(_ source: any ByteSource, onRead: @escaping @Sendable (MediaError?) async -> Remedy?) {
+        self.source = Locked(source)
         self.onRead = onRead
     }
 
-    var length: Int64? { source.length }
-    var arrivesInOrder: Bool { source.arrivesInOrder }
+    private var current: (any ByteSource)? { source.withLock { $0 } }
+
+    var length: Int64? { current?.length }
+    var arrivesInOrder: Bool { current?.arrivesInOrder ?? false }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
-        if isGone.withLock({ $0 }) { return [] }
-        do {
-            let bytes = try await source.read(at: offset, count: count)
-            _ = onRead(nil)
-            return bytes
-        } catch let error as MediaError where onRead(error) {
-            isGone.withLock { $0 = true }
-            return []
+        while let source = current {
+            do {
+                let bytes = try await source.read(at: offset, count: count)
+                _ = await onRead(nil)
+                return bytes
+            } catch let error as MediaError {
+                switch await onRead(error) {
+                case .other(let other): self.source.withLock { $0 = other }
+                case .passOver: self.source.withLock { $0 = nil }
+                case nil: throw error
+                }
+            }
         }
+        return []
     }
 
-    func isStored(_ range: ByteRange) -> Bool { source.isStored(range) }
+    func isStored(_ range: ByteRange) -> Bool { current?.isStored(range) ?? true }
 }

@@ -45,7 +45,7 @@ struct SegmentFeed: Sendable {
     var readsAhead = false
     /// `true` while the reads of the stream are no more urgent than those of the next track.
     var isLowPriority = false
-    /// The opened segments; the first one has the number `first`.
+    /// The opened segments, with rising numbers from `first` on.
     private(set) var opened: [OpenedSegment] = []
     private var first = 0
     /// The number after the last segment, once it was reached.
@@ -65,8 +65,8 @@ struct SegmentFeed: Sendable {
 
     init(readAhead: Duration) { self.readAhead = readAhead }
 
-    /// The number of the segment to open next.
-    var next: Int { first + opened.count }
+    /// The least number of the segment to open next.
+    private var next: Int { opened.last.map { $0.segment.number + 1 } ?? first }
 
     /// `true` if what is opened now can wait.
     var opensAtLowPriority: Bool { isLowPriority || !isWaiting }
@@ -76,21 +76,18 @@ struct SegmentFeed: Sendable {
 
     // MARK: The decoder
 
-    /// Looks for segment `number`, for which the decoder waits, and lets go of those before it. A live stream
-    /// has no segments to go back to: its next one counts as any number.
-    mutating func look(for number: Int, isLive: Bool) -> Found {
+    /// Looks for segment `number` or the one after it, for which the decoder waits, and lets go of those
+    /// before it.
+    mutating func look(for number: Int) -> Found {
         if isClosed { return .failure(CancellationError()) }
-        guard run != nil else { return .restart }
-        if !(first...next).contains(number) {
-            guard isLive else { return .restart }
-            first = number
-        }
+        guard run != nil, (first...next).contains(number) else { return .restart }
         if number > first { hasLoaded = true }
-        retired += opened.prefix(number - first).compactMap(\.part)
-        opened.removeFirst(number - first)
+        let passed = opened.prefix { $0.segment.number < number }
+        retired += passed.compactMap(\.part)
+        opened.removeFirst(passed.count)
         first = number
         if let found = opened.first { return .segment(found, isLowPriority: isLowPriority) }
-        if end == number { return .end }
+        if let end, number >= end { return .end }
         if let failure {
             self.failure = nil
             return .failure(failure)
@@ -98,6 +95,16 @@ struct SegmentFeed: Sendable {
         isWaiting = true
         isHeldBack = false
         return .missing
+    }
+
+    /// The bytes of segment `number` come from `part` now.
+    mutating func replacePart(of number: Int, by part: StreamPart) {
+        if let place = opened.firstIndex(where: { $0.segment.number == number }) {
+            retired += [opened[place].part].compactMap { $0 }
+            opened[place].part = part
+        } else {
+            retired.append(part)
+        }
     }
 
     /// Begins another run of the feeder at segment `number`, for which the decoder waits; `nil` once closed.

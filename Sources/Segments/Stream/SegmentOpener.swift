@@ -25,12 +25,15 @@ final class SegmentOpener: Sendable {
         self.subject = subject
     }
 
-    func open(_ segment: MediaSegment, isLowPriority: Bool) async throws -> OpenedSegment {
+    /// Opens `segment`, whose number in the stream is `number`.
+    func open(_ segment: MediaSegment, number: Int, isLowPriority: Bool) async throws -> OpenedSegment {
         var made = Segment(
             HeldSection([]),
             lasting: segment.duration,
             discontinuity: Int(clamping: segment.discontinuity)
         )
+        made.number = number
+        made.start = segment.start
         made.isGap = segment.isGap
         if segment.isGap { return OpenedSegment(segment: made) }
         let part = try await readers.open(segment.location, isLowPriority: isLowPriority)

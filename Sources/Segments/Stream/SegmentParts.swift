@@ -10,8 +10,9 @@ package struct SegmentParts: Sendable {
 
     /// Opens a list, a key or a segment, whose bytes are not cached. Readers of one resource share them.
     package var open: @Sendable (ResourceLocation) async throws -> any ResourceReader
-    /// Opens the list of a live stream, which is asked for again each time.
-    package var openAnew: @Sendable (ResourceLocation) async throws -> any ResourceReader
+    /// Requests a list of a live stream, whose bytes are not cached, unless it is still the one that the
+    /// validators describe: then it has no bytes. Lists of more than `MediaPlaylist.mostBytes` are refused.
+    package var request: @Sendable (ResourceLocation, Validators) async throws -> FetchedBody
     package var decrypt: Decrypt
     package var clock: any MonotonicClock
     /// How much music is loaded ahead of the decoder.
@@ -19,12 +20,12 @@ package struct SegmentParts: Sendable {
     package var quality: StreamQuality
     /// The codecs among which the rendition is chosen.
     package var played: Set<StreamCodec>
-    /// Called from any task when segments of a live stream were lost, once for each loss.
+    /// Called from any task when segments were lost, once for each loss.
     package var onNotice: @Sendable (MediaError) -> Void
 
     package init(
         open: @escaping @Sendable (ResourceLocation) async throws -> any ResourceReader,
-        openAnew: @escaping @Sendable (ResourceLocation) async throws -> any ResourceReader,
+        request: @escaping @Sendable (ResourceLocation, Validators) async throws -> FetchedBody,
         decrypt: @escaping Decrypt,
         clock: any MonotonicClock,
         readAhead: Duration,
@@ -33,7 +34,7 @@ package struct SegmentParts: Sendable {
         onNotice: @escaping @Sendable (MediaError) -> Void
     ) {
         self.open = open
-        self.openAnew = openAnew
+        self.request = request
         self.decrypt = decrypt
         self.clock = clock
         self.readAhead = readAhead

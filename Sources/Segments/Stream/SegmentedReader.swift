@@ -16,6 +16,8 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         var idle: Waiter?
         /// How many segments of a live stream in a row could not be loaded.
         var lostInARow = 0
+        /// `true` if the lists were read again because a segment was refused, and no other was loaded since.
+        var hasRenewed = false
     }
 
     private let list: any ResourceReader
@@ -64,14 +66,20 @@ package final class SegmentedReader: ResourceReader, SegmentList {
 
     package var duration: Duration? { follower.duration }
 
-    package func place(at time: Duration) -> (number: Int, start: Duration) { follower.place(at: time) }
+    package var startTime: Duration { follower.startTime }
+
+    package func place(at time: Duration) -> (number: Int, time: Duration) { follower.place(at: time) }
+
+    package func passedOver(_ number: Int, because cause: SafeText) {
+        let cause = "a segment is damaged and was passed over (" + cause + ")"
+        onNotice(MediaError(.decodingFailed, location.safeText, cause))
+    }
 
     package func segment(_ number: Int) async throws -> Segment? {
-        let isLive = follower.isLive
         while true {
             try Task.checkCancellation()
             let (found, idle) = state.withLock { state in
-                (state.feed.look(for: number, isLive: isLive), state.idle.take())
+                (state.feed.look(for: number), state.idle.take())
             }
             idle?.resume()
             switch found {
@@ -109,6 +117,7 @@ package final class SegmentedReader: ResourceReader, SegmentList {
             if let run = state.feed.restart(at: number) {
                 state.feeder = Task {
                     await old?.value
+                    self.follower.move(to: number)
                     await self.feed(run)
                 }
             }
@@ -182,29 +191,71 @@ package final class SegmentedReader: ResourceReader, SegmentList {
 
     /// Opens the segment after the opened ones; `nil` at the end of the stream.
     private func openNext() async throws -> OpenedSegment? {
-        guard let segment = try await follower.next(state.withLock { $0.feed.next }) else { return nil }
-        let (isLow, hasLoaded) = state.withLock { ($0.feed.opensAtLowPriority, $0.feed.hasLoaded) }
-        var opened = try await opener.open(segment, isLowPriority: isLow)
-        follower.advance()
-        // Until something was loaded, it is not the segment that is missing, but the stream.
-        if opened.part != nil, hasLoaded, follower.isLive {
-            opened.segment.bytes = PassedOver(opened.segment.bytes) { [weak self] error in
-                self?.passesOver(error) ?? false
+        while true {
+            guard let next = try await follower.next() else { return nil }
+            let isLow = state.withLock { $0.feed.opensAtLowPriority }
+            let number = next.number
+            do {
+                var opened = try await opener.open(next.segment, number: number, isLowPriority: isLow)
+                follower.advance()
+                opened.segment.titles = next.titles
+                if opened.part != nil, follower.isLive {
+                    let bytes = ReplaceableSource(opened.segment.bytes) { [weak self] error in
+                        await self?.remedy(for: error, of: number, at: next.segment.location)
+                    }
+                    opened.segment.bytes = bytes
+                }
+                return opened
+            } catch let error as MediaError where mayRenew(after: error) {
+                // The URL of its key may have expired.
+                _ = try await follower.renewed(number)
             }
         }
-        return opened
     }
 
-    /// A segment of a live stream was read, or `error` was thrown: `true` if it is passed over.
-    private func passesOver(_ error: MediaError?) -> Bool {
-        let lost = state.withLock { state in
-            state.lostInARow = error == nil ? 0 : state.lostInARow + 1
-            return state.lostInARow
+    /// Segment `number` of a live stream was read, or `error` was thrown.
+    private func remedy(
+        for error: MediaError?,
+        of number: Int,
+        at location: ResourceLocation
+    ) async -> ReplaceableSource.Remedy? {
+        guard let error else {
+            state.withLock { state in
+                state.lostInARow = 0
+                state.hasRenewed = false
+            }
+            return nil
         }
-        guard let error, error.code != .offline, lost < Self.mostLostInARow else { return false }
+        if mayRenew(after: error), let other = try? await reopened(number, notAt: location) {
+            return .other(other)
+        }
+        let isPassedOver = state.withLock { state in
+            state.lostInARow += 1
+            // Until something was loaded, it is not the segment that is missing, but the stream.
+            return state.feed.hasLoaded && state.lostInARow < Self.mostLostInARow
+        }
+        guard isPassedOver, error.code != .offline else { return nil }
         let cause = "a segment is gone and was passed over (" + error.cause + ")"
-        onNotice(MediaError(.cut, location.safeText, cause))
-        return true
+        onNotice(MediaError(.cut, self.location.safeText, cause))
+        return .passOver
+    }
+
+    /// `true` if the lists may be read again, since `error` may only mean that their URLs have expired. Once
+    /// for all segments until one was loaded.
+    private func mayRenew(after error: MediaError) -> Bool {
+        error.isRefusal && follower.isLive && !state.withLock { exchange(&$0.hasRenewed, with: true) }
+    }
+
+    /// The bytes of segment `number` at the place that the newest lists name; `nil` if they name none, or
+    /// only `location`.
+    private func reopened(_ number: Int, notAt location: ResourceLocation) async throws -> (any ByteSource)? {
+        guard let segment = try await follower.renewed(number), segment.location != location else {
+            return nil
+        }
+        let opened = try await opener.open(segment, number: number, isLowPriority: false)
+        guard let part = opened.part else { return nil }
+        state.withLock { $0.feed.replacePart(of: number, by: part) }
+        return opened.segment.bytes
     }
 
     // MARK: Closing
@@ -239,10 +290,7 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         report.bytesPerSecond = own.bytesPerSecond
         readers.add(state.withLock { $0.feed.parts }, to: &report)
         report.isCached = false
-        if follower.isLive {
-            report.isSeekable = false
-            report.live = LiveReport()
-        }
+        if follower.isLive { report.live = LiveReport() }
         return report
     }
 

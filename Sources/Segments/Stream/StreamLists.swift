@@ -1,97 +1,237 @@
 import Media
 import System
 
-/// The lists of a stream: reads them, chooses a rendition, and knows which segments there are.
-struct StreamLists: Sendable {
+/// A list of a stream, as the server has sent it.
+struct ListAnswer: Sendable {
+    var text: [UInt8]
+    /// The location that answered: relative references start there (RFC 3986 §5.1.3).
+    var place: ResourceLocation
+    /// The location to ask again.
+    var source: ResourceLocation
+    var validators = Validators()
+    var requestedAt: Duration
+}
+
+/// A media playlist that was read, and how it was found.
+struct FoundPlaylist: Sendable {
     /// The most lists that lead to one another.
     private static let mostMasters = 3
 
+    let playlist: MediaPlaylist
+    let answer: ListAnswer
+    /// The rendition that it is; `nil` without a master playlist.
+    private(set) var identity: RenditionChoice.Identity?
+    /// EXT-X-START of the master playlist.
+    private(set) var startOffset: Duration?
+
+    /// Parses a media playlist.
+    init(_ answer: ListAnswer) throws(MediaError) {
+        var parser = MediaPlaylistParser(location: answer.place)
+        try parser.feed(answer.text)
+        playlist = try parser.finish()
+        self.answer = answer
+    }
+
+    /// Reads the list `first`, and those that it leads to, which `read` requests. A master playlist leads to
+    /// the rendition of `identity` if it is given and still offered, and else to the one that is chosen.
+    ///
+    /// Throws `MediaError` if a list is damaged, or has no stream that is played.
+    init(
+        from first: ListAnswer,
+        _ parts: SegmentParts,
+        like identity: RenditionChoice.Identity? = nil,
+        read: (ResourceLocation) async throws -> ListAnswer
+    ) async throws {
+        var answer = first
+        var chosen: RenditionChoice.Identity?
+        var startOffset: Duration?
+        for _ in 0..<Self.mostMasters {
+            guard answer.text.withUnsafeBufferPointer({ HLSPlaylistKind.of($0) }) == .master else {
+                try self.init(answer)
+                self.identity = chosen
+                self.startOffset = startOffset
+                return
+            }
+            let master = try MasterPlaylist(answer.text, location: answer.place)
+            startOffset = master.startOffset ?? startOffset
+            let choice =
+                try identity.flatMap { master.choice(like: $0) }
+                ?? master.choice(quality: parts.quality, playing: parts.played)
+            chosen = choice.identity
+            answer = try await read(choice.location)
+        }
+        throw MediaError(.badPlaylist, first.source.safeText, "HLS master playlists lead to one another")
+    }
+}
+
+/// The segments that the lists of a stream name, and the one that comes next. Pure: lists and times come in.
+struct StreamLists: Sendable {
     /// A stream with an end (EXT-X-ENDLIST) is a recording, whose segments have fixed numbers.
-    enum Kind: Sendable {
-        case recorded(MediaPlaylist)
+    private enum Kind: Sendable {
+        /// The last value is the number of the next segment.
+        case recorded(MediaPlaylist, next: Int)
         case live(LiveWindow)
     }
 
-    var kind: Kind
-    /// The location that the media playlist is requested from.
-    let source: ResourceLocation
+    /// A segment that comes next.
+    struct Next: Sendable {
+        var number: Int
+        var segment: MediaSegment
+        /// The titles that hold in it, by their times from its beginning.
+        var titles: [(time: Duration, text: SafeText)] = []
+    }
+
+    enum Step: Sendable {
+        /// Open this segment, then call `advance`.
+        case segment(Next)
+        /// So many segments of a live stream have left the list before they were read. Said once.
+        case lost(Int64)
+        /// Read the list again at this time.
+        case reload(at: Duration)
+        case end
+    }
+
+    private var kind: Kind
     /// The text of the media playlist, to which its table refers.
     private var text: [UInt8]
+    /// The location to read the list from again, and the validators of its last answer.
+    private(set) var source: ResourceLocation
+    private(set) var validators: Validators
+    /// The rendition that is played; `nil` without a master playlist.
+    private(set) var identity: RenditionChoice.Identity?
+    private let startOffset: Duration?
+    /// `true` once a segment was asked for.
+    private var hasBegun = false
 
-    /// Reads the lists from the open one on: `first` is at `location`. A master playlist leads to a media
-    /// playlist, which is opened by `open`.
-    ///
-    /// Throws `MediaError` if a list is damaged, or has no stream that is played.
-    static func read(
-        _ first: any ResourceReader,
-        at location: ResourceLocation,
-        _ parts: SegmentParts,
-        open: (ResourceLocation) async throws -> any ResourceReader
-    ) async throws -> StreamLists {
-        var reader = first
-        var source = location
-        var startOffset: Duration?
-        for _ in 0..<Self.mostMasters {
-            let requestedAt = parts.clock.now
-            let text = try await reader.allBytes(atMost: MediaPlaylist.mostBytes, of: location.safeText)
-            // Known only once the list was answered.
-            let place = Self.answering(source, reader)
-            guard text.withUnsafeBufferPointer({ HLSPlaylistKind.of($0) }) == .master else {
-                let playlist = try Self.playlist(text, at: place)
-                if playlist.isEnded {
-                    return StreamLists(kind: .recorded(playlist), source: source, text: text)
-                }
-                let window = LiveWindow(playlist, startOffset: startOffset, requestedAt: requestedAt)
-                return StreamLists(kind: .live(window), source: source, text: text)
-            }
-            let master = try MasterPlaylist(text, location: place)
-            startOffset = master.startOffset ?? startOffset
-            let choice = try master.choice(quality: parts.quality, playing: parts.played)
-            reader = try await open(choice.location)
-            source = choice.location
-        }
-        throw MediaError(.badPlaylist, location.safeText, "HLS master playlists lead to one another")
+    init(_ found: FoundPlaylist) {
+        text = found.answer.text
+        source = found.answer.source
+        validators = found.answer.validators
+        identity = found.identity
+        startOffset = found.startOffset
+        kind = found.playlist.isEnded ? .recorded(found.playlist, next: 0) : .live(Self.window(found))
     }
 
-    private static func playlist(
-        _ text: [UInt8],
-        at location: ResourceLocation
-    ) throws(MediaError) -> MediaPlaylist {
-        var parser = MediaPlaylistParser(location: location)
-        try parser.feed(text)
-        return try parser.finish()
+    private static func window(_ found: FoundPlaylist) -> LiveWindow {
+        LiveWindow(found.playlist, startOffset: found.startOffset, requestedAt: found.answer.requestedAt)
     }
 
-    /// The location that answered: relative references start there (RFC 3986 §5.1.3), with the user's
-    /// password for its server.
-    private static func answering(
-        _ location: ResourceLocation,
-        _ reader: any ResourceReader
-    ) -> ResourceLocation {
-        guard let answering = reader.report.redirectedTo else { return location }
-        return .web(location.url?.resolving(answering.requestString) ?? answering)
-    }
+    // MARK: Places
 
     var isLive: Bool { if case .live = kind { true } else { false } }
 
-    /// Segment `number` of the playlist of a recording; `nil` behind the last one.
-    func recorded(_ number: Int, of playlist: MediaPlaylist) throws(MediaError) -> MediaSegment? {
-        guard number < playlist.count else { return nil }
-        return try playlist.segment(number) { Array(text[Int($0.lowerBound)..<Int($0.upperBound)]) }
+    /// The sum of all durations of a recording.
+    var duration: Duration? { if case .recorded(let playlist, _) = kind { playlist.duration } else { nil } }
+
+    /// The time at which playing begins: by EXT-X-START, or else at the beginning; that of a live stream is
+    /// the time of its next segment.
+    var startTime: Duration {
+        switch kind {
+        case .recorded(let playlist, _): playlist.startTime(by: playlist.startOffset ?? startOffset)
+        case .live(let window): window.time(of: window.position)
+        }
     }
 
-    /// Segment `number` of `window`.
-    func live(_ number: Int64, of window: LiveWindow) throws(MediaError) -> MediaSegment {
-        try window.segment(number) { Array(text[Int($0.lowerBound)..<Int($0.upperBound)]) }
+    func place(at time: Duration) -> (number: Int, time: Duration) {
+        switch kind {
+        case .recorded(let playlist, _):
+            return (playlist.index(at: time) ?? 0, min(max(.zero, time), playlist.duration))
+        case .live(let window):
+            let place = window.place(at: time)
+            return (Int(place.number), place.time)
+        }
     }
 
-    /// Reads the list of a live stream again, by `reader`, which was opened at `requestedAt`.
-    mutating func reload(_ window: inout LiveWindow, by reader: any ResourceReader, requestedAt: Duration)
-        async throws
-    {
-        let text = try await reader.allBytes(atMost: MediaPlaylist.mostBytes, of: source.safeText)
-        let playlist = try Self.playlist(text, at: Self.answering(source, reader))
-        if window.receive(playlist, requestedAt: requestedAt) != .ignored { self.text = text }
+    // MARK: Steps
+
+    /// Goes on at segment `number`.
+    mutating func move(to number: Int) {
+        switch kind {
+        case .recorded(let playlist, _): kind = .recorded(playlist, next: number)
+        case .live(var window):
+            window.move(to: Int64(number))
+            kind = .live(window)
+        }
+    }
+
+    mutating func next(at now: Duration) throws(MediaError) -> Step {
+        switch kind {
+        case .recorded(let playlist, let number):
+            guard number < playlist.count else { return .end }
+            let segment = try playlist.segment(number) { bytes(in: $0) }
+            return .segment(next(number, segment, playlist.titles))
+        case .live(var window):
+            // After a pause in the reading the list is too old to go by.
+            if window.isStale(at: now) { return .reload(at: now) }
+            let step = window.next()
+            kind = .live(window)
+            switch step {
+            case .load(let number):
+                hasBegun = true
+                let segment = try window.segment(number) { bytes(in: $0) }
+                return .segment(next(Int(number), segment, window.titles))
+            case .lost(let count): return .lost(count)
+            case .reload: return .reload(at: window.clock.nextReload ?? now)
+            case .end: return .end
+            }
+        }
+    }
+
+    /// The next segment was opened.
+    mutating func advance() {
+        switch kind {
+        case .recorded(let playlist, let number): kind = .recorded(playlist, next: number + 1)
+        case .live(var window):
+            window.advance()
+            kind = .live(window)
+        }
+    }
+
+    /// Segment `number` of a live stream, as the newest list names it; `nil` if it does not.
+    func segment(_ number: Int) throws(MediaError) -> MediaSegment? {
+        guard case .live(let window) = kind, window.numbers.contains(Int64(number)) else { return nil }
+        return try window.segment(Int64(number)) { bytes(in: $0) }
+    }
+
+    private func next(_ number: Int, _ segment: MediaSegment, _ titles: [MediaPlaylist.Title]) -> Next {
+        let end = segment.start + segment.duration
+        let held = titles.last { $0.time <= segment.start }
+        let coming = titles.filter { segment.start < $0.time && $0.time < end }
+        var next = Next(number: number, segment: segment)
+        if let held { next.titles.append((held.time - segment.start, held.text)) }
+        if let title = segment.title { next.titles.append((.zero, title)) }
+        next.titles += coming.map { ($0.time - segment.start, $0.text) }
+        return next
+    }
+
+    private func bytes(in range: ByteRange) -> [UInt8] {
+        Array(text[Int(range.lowerBound)..<Int(range.upperBound)])
+    }
+
+    // MARK: Lists of a live stream
+
+    /// Takes `new`, the list of the same live stream. If no segment was asked for yet, playing begins where
+    /// that list says.
+    mutating func receive(_ new: FoundPlaylist) {
+        guard case .live(var window) = kind else { return }
+        var outcome = LiveWindow.Outcome.replaced
+        if hasBegun {
+            outcome = window.receive(new.playlist, requestedAt: new.answer.requestedAt)
+        } else {
+            window = Self.window(new)
+        }
+        if outcome != .ignored { text = new.answer.text }
+        source = new.answer.source
+        // A list that is ignored now may be believed if it comes again.
+        validators = outcome == .ignored ? Validators() : new.answer.validators
+        identity = new.identity ?? identity
+        kind = .live(window)
+    }
+
+    /// The list is the one that was known before, or could not be read.
+    mutating func receiveUnchanged(requestedAt: Duration) {
+        guard case .live(var window) = kind else { return }
+        window.receiveUnchanged(requestedAt: requestedAt)
         kind = .live(window)
     }
 }

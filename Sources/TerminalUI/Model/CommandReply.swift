@@ -37,7 +37,9 @@ enum CommandReply {
         case .seek(let target):
             guard isActive(player) else { return nothingPlays }
             // The player refuses to seek in a live stream, and reports the reason.
-            guard player.load.live == nil else { return nil }
+            if player.load.live != nil {
+                guard case .by = target, player.info?.isRewindable == true else { return nil }
+            }
             if case .by(let distance) = target, let duration = player.duration,
                 player.position + distance >= duration
             {

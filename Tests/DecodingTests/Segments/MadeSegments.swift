@@ -119,7 +119,7 @@ struct PlayedSegments {
                     packets.append(Array(packet))
                 case .missing(let count): missing += count
                 case .silence: break
-                case .title(let title): titles.append(title)
+                case .title(let title, _): titles.append(title)
                 case .needMore, .end: return
                 }
             }

@@ -43,7 +43,7 @@ import Testing
             while let step = try? demuxer.next() {
                 if case .needMore = step { break }
                 if case .packet = step { count += 1 }
-                if case .title(let title) = step { steps.append("\(title) at \(count)") }
+                if case .title(let title, _) = step { steps.append("\(title) at \(count)") }
             }
         }
         #expect(steps == ["Band - 0 at 0", "60 at 60", "120 at 120"])

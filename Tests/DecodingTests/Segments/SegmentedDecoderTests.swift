@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -118,22 +119,47 @@ import Testing
 
 /// A list of segments that are all known.
 struct FixedSegments: SegmentList {
-    let all: [Segment]
+    var all: [Segment]
+    /// `true` for a part of a live stream, after which nothing follows here.
+    var isLive = false
+    var startTime: Duration = .zero
+    /// The segments that the server of a live stream has lost.
+    var lost: Set<Int> = []
+    /// The reasons for which segments were passed over.
+    var passedOver: [Int: SafeText] { notes.all.withLock { $0 } }
+    private let notes = Notes()
+
+    private final class Notes: Sendable {
+        let all = Locked<[Int: SafeText]>([:])
+    }
 
     init(_ segments: [Segment]) { all = segments }
 
-    func segment(_ number: Int) async throws -> Segment? { all.indices.contains(number) ? all[number] : nil }
+    private func start(of number: Int) -> Duration { all[..<number].reduce(.zero) { $0 + $1.duration } }
 
-    func place(at time: Duration) -> (number: Int, start: Duration) {
-        var start = Duration.zero
-        for (number, segment) in all.enumerated().dropLast() {
-            if time < start + segment.duration { return (number, start) }
-            start += segment.duration
+    func segment(_ number: Int) async throws -> Segment? {
+        guard let number = all.indices.dropFirst(number).first(where: { !lost.contains($0) }) else {
+            return nil
         }
-        return (all.count - 1, start)
+        var segment = all[number]
+        segment.number = number
+        segment.start = start(of: number)
+        return segment
     }
 
-    var duration: Duration? { all.reduce(.zero) { $0 + $1.duration } }
+    func place(at time: Duration) -> (number: Int, time: Duration) {
+        guard let number = all.indices.first(where: { time < start(of: $0 + 1) }) else {
+            let last = max(0, all.count - 1)
+            return (last, start(of: isLive ? last : all.count))
+        }
+        return (number, max(.zero, time))
+    }
+
+    var duration: Duration? { isLive ? nil : start(of: all.count) }
+
+    func passedOver(_ number: Int, because cause: SafeText) {
+        notes.all.withLock { $0[number] = cause }
+    }
 
     /// The numbers of the segments of which bytes were requested.
     var requested: [Int] {

@@ -94,7 +94,7 @@ import Testing
         #expect(abs(heard.count - whole.count) <= 4 * 1_152)
     }
 
-    @Test func `a live stream plays on from list to list`() async throws {
+    @Test func `a live stream plays on from list to list, and seeks by a distance`() async throws {
         let stage = try await Stage()
         try stage.folder.makeFolder("web")
         let live = ["-re", "-f", "lavfi", "-i", "sine=frequency=440", "-c:a", "aac", "-f", "hls"]
@@ -111,12 +111,21 @@ import Testing
         let run = try stage.session([server.url("/live.m3u8")], sink: "null")
         try await run.event("playing")
         let track = try #require(try run.events.last { $0.event == "track" })
-        #expect(track.live == true && track.seekable == false && track.duration == nil)
+        #expect(track.live == true && track.seekable == true && track.duration == nil)
         // Twice as long as the first list goes.
         try await wait(for: "ten segments") {
             Set(server.accesses.map(\.target).filter { $0.hasSuffix(".ts") }).count >= 10
         }
         #expect(try run.notices.isEmpty && run.ends.isEmpty)
+        // Back among the segments that the list still names; then to a time, which no live stream has.
+        let before = try run.events.count
+        try run.command("seek -2")
+        let seeked = try await run.event("seeked", from: before)
+        let heard = try run.events.prefix(before).last { $0.event == "position" }?.position ?? 0
+        #expect(abs(heard - 2 - (seeked.position ?? 0)) < 1.5, "\(heard), \(seeked.position ?? 0)")
+        try await run.event("playing", from: before)
+        try run.command("seek 0:01")
+        try await wait(for: "a refusal") { try run.notices.contains { $0.code == "not-seekable" } }
         // Nothing of it is cached.
         try await run.quit()
         let cached = try await stage.run(["cache", "list", "--json", "--cache-dir", stage.cachePath])

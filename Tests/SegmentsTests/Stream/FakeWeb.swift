@@ -10,6 +10,10 @@ final class FakeWeb: Sendable {
         var opened: [String] = []
         var openCount = 0
         var rejected: [String] = []
+        /// The paths that other paths lead to.
+        var redirects: [String: String] = [:]
+        /// The paths of lists that were requested, and not sent because they had not changed.
+        var unchanged: [String] = []
     }
 
     let state = Locked(State())
@@ -19,7 +23,9 @@ final class FakeWeb: Sendable {
     func set(_ path: String, _ body: [UInt8]?) { state.withLock { $0.bodies[path] = body } }
     func set(_ path: String, _ body: String) { set(path, Array(body.utf8)) }
 
-    /// The paths that were opened, in order.
+    func redirect(_ path: String, to target: String) { state.withLock { $0.redirects[path] = target } }
+
+    /// The paths that were opened or requested, in order.
     var opened: [String] { state.withLock { $0.opened } }
     /// The number of readers that are open.
     var openCount: Int { state.withLock { $0.openCount } }
@@ -30,12 +36,38 @@ final class FakeWeb: Sendable {
         return .web(url)
     }
 
-    func open(_ location: ResourceLocation, fetched: Bool = true) -> FakeReader {
+    func open(_ location: ResourceLocation, fetched: Bool = true, answeredAt: Duration? = nil) -> FakeReader {
         state.withLock { state in
-            state.opened.append(location.path)
+            state.opened.append(location.target)
             state.openCount += 1
         }
-        return FakeReader(self, location, fetched: fetched)
+        return FakeReader(self, location, fetched: fetched, answeredAt: answeredAt)
+    }
+
+    /// The body at `location`, and where it is.
+    fileprivate func answer(_ location: ResourceLocation) throws -> (body: [UInt8], path: String) {
+        try state.withLock { state throws(MediaError) in
+            let path = state.redirects[location.target] ?? location.target
+            guard let body = state.bodies[path] else {
+                var error = MediaError(.httpStatus, location.safeText, "the server answers 404")
+                error.isLasting = true
+                throw error
+            }
+            return (body, path)
+        }
+    }
+
+    func request(_ location: ResourceLocation, unless validators: Validators) throws -> FetchedBody {
+        state.withLock { $0.opened.append(location.target) }
+        let (body, path) = try answer(location)
+        var answer = RangeAnswer(kind: .whole(length: Int64(body.count)))
+        answer.validators = Validators(etag: "\"\(body.count)-\(body.reduce(0) { $0 &* 31 &+ Int($1) })\"")
+        if path != location.target { answer.redirectedTo = Self.location(path).url }
+        if validators == answer.validators {
+            state.withLock { $0.unchanged.append(location.target) }
+            return FetchedBody(answer: answer, bytes: nil)
+        }
+        return FetchedBody(answer: answer, bytes: body)
     }
 }
 
@@ -44,24 +76,24 @@ final class FakeReader: ResourceReader {
     private let web: FakeWeb
     private let location: ResourceLocation
     private let fetched: Bool
+    private let answeredAt: Duration?
     private let isClosed = Locked(false)
 
-    init(_ web: FakeWeb, _ location: ResourceLocation, fetched: Bool) {
+    init(_ web: FakeWeb, _ location: ResourceLocation, fetched: Bool, answeredAt: Duration?) {
+        self.answeredAt = answeredAt
         self.web = web
         self.location = location
         self.fetched = fetched
     }
 
-    private var body: [UInt8]? { web.state.withLock { $0.bodies[location.path] } }
+    private var body: [UInt8]? { try? web.answer(location).body }
 
     var length: Int64? { nil }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
         if isClosed.withLock({ $0 }) { throw CancellationError() }
-        guard let body else {
-            throw MediaError(.httpStatus, location.safeText, "the server answers 404")
-        }
+        let (body, _) = try web.answer(location)
         // As servers do, it sends less than was asked for.
         return Array(body.dropFirst(Int(min(offset, Int64(body.count)))).prefix(min(count, 10_007)))
     }
@@ -72,12 +104,13 @@ final class FakeReader: ResourceReader {
         var report = LoadReport()
         report.requestCount = fetched ? 1 : 0
         report.fetchedBytes = fetched ? Int64(body?.count ?? 0) : 0
+        report.answeredAt = answeredAt
         return report
     }
 
     func allowReadAhead(bytesPerSecond: Double) {}
     func fill() {}
-    func reject() async { web.state.withLock { $0.rejected.append(location.path) } }
+    func reject() async { web.state.withLock { $0.rejected.append(location.target) } }
     func store(_ value: [UInt8], as fact: DerivedFact) {}
     func stored(_ fact: DerivedFact) -> [UInt8] { [] }
     func store(_ facts: TrackFacts) {}
@@ -85,5 +118,13 @@ final class FakeReader: ResourceReader {
     func close() async {
         let isFirst = isClosed.withLock { exchange(&$0, with: true) == false }
         if isFirst { web.state.withLock { $0.openCount -= 1 } }
+    }
+}
+
+extension ResourceLocation {
+    /// The path with its query.
+    fileprivate var target: String {
+        guard let url else { return path }
+        return String(url.requestString.dropFirst("http://radio.example".utf8.count))
     }
 }
