@@ -20,11 +20,7 @@ package enum AES128 {
     ) async throws -> [UInt8] {
         precondition(blocks.count % blockByteCount == 0)
         precondition(key.count == blockByteCount && vector.count == blockByteCount)
-        if let reason = await library.open() {
-            let cause =
-                "can't be loaded (" + SafeText(reason) + "); install libssl3 to play encrypted streams"
-            throw MediaError(.missingLibrary, "libcrypto", cause)
-        }
+        try await library.load("libcrypto", install: "libssl3 to play encrypted streams")
         guard !blocks.isEmpty else { return [] }
         let count = blocks.count
         return try [UInt8](unsafeUninitializedCapacity: count) { plain, written in

@@ -57,6 +57,13 @@ package enum FileName {
         text(UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
 
+    /// `path` with symbolic links, `.` and `..` resolved; `path` itself if there is no such file.
+    package static func realPath(of path: String) -> String {
+        guard let real = realpath(cString(path), nil) else { return path }
+        defer { free(real) }
+        return text(real)
+    }
+
     /// The bytes of `path` and a NUL, to be passed to a system call in place of the text.
     package static func cString(_ path: String) -> [CChar] {
         bytes(of: path).map { CChar(bitPattern: $0) } + [0]

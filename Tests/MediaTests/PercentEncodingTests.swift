@@ -4,19 +4,22 @@ import Testing
 
 @Suite
 struct PercentEncodingTests {
-    private func normalized(_ text: String, keeping component: PercentEncoding.Component) -> String {
+    private func normalized(_ text: String) -> String {
         var text = text
-        return text.withUTF8 { PercentEncoding.normalized($0, keeping: component) }
+        return text.withUTF8 { PercentEncoding.normalized($0) }
     }
 
     @Test(arguments: [
         ("abc", "abc"), ("a%62c", "abc"), ("%2f%2F", "%2F%2F"), ("%", "%25"), ("%4", "%254"),
-        ("a?b", "a%3Fb"), ("ü", "%C3%BC"), ("a%25b", "a%25b"), ("\"<>", "%22%3C%3E"),
+        ("a?b#", "a?b%23"), ("ü", "%C3%BC"), ("a%25b", "a%25b"), ("\"<>", "%22%3C%3E"),
         ("!$&'()*+,;=:@/-._~", "!$&'()*+,;=:@/-._~"),
     ])
-    func `a path is normalised, and a query too, but for its question marks`(text: String, expected: String) {
-        #expect(normalized(text, keeping: .path) == expected)
-        #expect(normalized("a?b#", keeping: .query) == "a?b%23")
+    func `a path or query is normalised`(text: String, expected: String) {
+        #expect(normalized(text) == expected)
+    }
+
+    @Test func `the name of a file is escaped, with its percent signs and question marks`() {
+        #expect(PercentEncoding.escaped(Array("a/b?c%20#".utf8)) == "a/b%3Fc%2520%23")
     }
 
     @Test(arguments: [
@@ -33,8 +36,8 @@ struct PercentEncodingTests {
         }
         // Without a percent sign, which could become the start of an escape by chance.
         let text = String(String.UnicodeScalarView(scalars.filter { $0 != "%" }))
-        let normal = normalized(text, keeping: .path)
-        #expect(normalized(normal, keeping: .path) == normal)
+        let normal = normalized(text)
+        #expect(normalized(normal) == normal)
         #expect(PercentEncoding.decoded(normal) == text)
     }
 

@@ -50,9 +50,9 @@ struct AnnouncedChangeTests {
             if case .endTrack(_, let report) = $0 { report } else { nil }
         }
         #expect(reports.map(\.frames) == [FrameCount(frames)] && reports.map(\.isBrief) == [isBrief])
-        var totals = SessionTotals()
+        var totals = PlayerEvent.SummaryReport()
         for report in reports { totals.trackEnded(report) }
-        #expect((totals.summary.played, totals.summary.skipped) == (1, isBrief ? 1 : 0))
+        #expect((totals.played, totals.skipped) == (1, isBrief ? 1 : 0))
     }
 
     @Test func `volume and mute are announced if they change, by whomever`() {

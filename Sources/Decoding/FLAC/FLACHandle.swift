@@ -112,7 +112,7 @@ final class FLACHandle: PacketCodec {
 }
 
 /// The bytes of one frame, which libFLAC's callbacks read, and the samples, which they write.
-private final class Exchange {
+private final class Exchange: CallbackContext {
     /// The bytes to read next.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
     /// libFLAC's samples of the frame decoded last, by channel.
@@ -149,14 +149,10 @@ private final class Exchange {
 
     // MARK: Callbacks
 
-    private static func exchange(_ client: UnsafeMutableRawPointer?) -> Exchange? {
-        client.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
-    }
-
     /// Aborts at the end of the frame's bytes, and after a failure, so that libFLAC does not look for other
     /// frames.
     static let read: FLAC__StreamDecoderReadCallback = { _, buffer, count, client in
-        guard let exchange = exchange(client), let buffer, let count else {
+        guard let exchange = Exchange.from(client), let buffer, let count else {
             return FLAC__STREAM_DECODER_READ_STATUS_ABORT
         }
         let given = min(count.pointee, exchange.input.count)
@@ -171,7 +167,7 @@ private final class Exchange {
     }
 
     static let write: FLAC__StreamDecoderWriteCallback = { _, frame, buffer, client in
-        guard let exchange = exchange(client), let frame, let buffer else {
+        guard let exchange = Exchange.from(client), let frame, let buffer else {
             return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT
         }
         exchange.receive(frame.pointee.header, buffer)
@@ -179,7 +175,7 @@ private final class Exchange {
     }
 
     static let fail: FLAC__StreamDecoderErrorCallback = { _, _, client in
-        exchange(client)?.isPending = false
+        Exchange.from(client)?.isPending = false
     }
 
     private func receive(

@@ -104,8 +104,8 @@ struct FLACMap {
 
     /// Takes the places that an earlier session stored for the same stream.
     mutating func restore(_ table: [UInt8]) {
-        let stored = PlaceTable(stored: table, for: key, length: audioEnd)
-        if !stored.places.isEmpty { places = stored }
+        guard let stored = StoredPlaces(table, for: key, before: audioEnd) else { return }
+        if !stored.places.isEmpty { places = PlaceTable(stored) }
     }
 
     private var key: [Int64] { stream.bytes.map(Int64.init) + [audioStart, audioEnd ?? 0] }

@@ -220,8 +220,8 @@ final class FragmentIndex: PacketIndex {
 
     /// Takes what `stored` returned in an earlier session for the same file of `length` bytes.
     func restore(_ table: [UInt8], length: Int64?) {
-        let stored = PlaceTable(stored: table, for: key, length: length)
-        if stored.places.first == firstPlace { places = stored }
+        guard let stored = StoredPlaces(table, for: key, before: length) else { return }
+        if stored.places.first == firstPlace { places = PlaceTable(stored) }
     }
 
     private var key: [Int64] { [firstPlace.offset, origin, timescale, track] }

@@ -78,16 +78,3 @@ extension [Float] {
         }
     }
 }
-
-extension OptionalLibrary {
-    /// Opens the library of a codec if it is not open yet. Throws `.missingLibrary` with the advice to
-    /// `install` if it cannot be used.
-    func load(_ name: SafeText, install: SafeText) async throws {
-        guard let reason = await open() else { return }
-        throw MediaError(
-            .missingLibrary,
-            name,
-            "can't be loaded (" + SafeText(reason) + "); install " + install
-        )
-    }
-}

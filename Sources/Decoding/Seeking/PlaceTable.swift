@@ -90,10 +90,4 @@ struct PlaceTable: Equatable {
 
 extension PlaceTable {
     init(_ stored: StoredPlaces) { places = stored.places }
-
-    /// The places that are stored in `bytes` for the stream `key`, whose resource has `length` bytes; none if
-    /// `bytes` are damaged or of another stream.
-    init(stored bytes: [UInt8], for key: [Int64], length: Int64?) {
-        places = StoredPlaces(bytes, for: key, before: length)?.places ?? []
-    }
 }

@@ -239,8 +239,7 @@ final class CurlLoop: @unchecked Sendable {
     static func longestSleep(until closesAt: Duration?, now: Duration) -> Int32? {
         guard let closesAt else { return .max }
         guard closesAt > now else { return nil }
-        let (seconds, attoseconds) = (closesAt - now).components
-        return Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
+        return Int32(clamping: (closesAt - now).wholeMilliseconds + 1)
     }
 
     /// Performs all work that needs no waiting, and reports the transfers that have ended.

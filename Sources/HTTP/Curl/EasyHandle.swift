@@ -5,7 +5,7 @@ internal import System
 /// One request to libcurl: an easy handle with its options, lists and callbacks.
 ///
 /// Not `Sendable`: created, used and freed on the thread `http` only.
-final class EasyHandle {
+final class EasyHandle: CallbackContext {
     let pointer: UnsafeMutableRawPointer
     /// Weak, so that a transfer ends when its reader releases it.
     private(set) weak var transfer: Transfer?
@@ -80,10 +80,6 @@ final class EasyHandle {
             return CURL_PREREQFUNC_OK
         }
         ccurl_easy_set_pointer(pointer, CURLOPT_PREREQDATA, context)
-    }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> EasyHandle? {
-        context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Passes on a challenge that libcurl does not answer, if there is one: it is the answer.

@@ -99,7 +99,7 @@ package struct RangeAnswer: Sendable, Equatable {
     package var isFresh = false
     /// `true` if the URL has a user name and a password that were not sent, because the user did not name its
     /// server as a source.
-    package var withholdsUserInfo: Bool
+    package var withholdsUserInfo = false
     /// The origin (`WebURL.origin`) that answered, if the request was redirected to another one.
     package var redirectedOrigin: String?
     package var wire: WireFacts
@@ -115,7 +115,6 @@ package struct RangeAnswer: Sendable, Equatable {
         requestCount: Int = 1,
         retryAfter: Duration? = nil,
         station: Station? = nil,
-        withholdsUserInfo: Bool = false,
         wire: WireFacts = WireFacts()
     ) {
         self.kind = kind
@@ -126,7 +125,6 @@ package struct RangeAnswer: Sendable, Equatable {
         self.requestCount = requestCount
         self.retryAfter = retryAfter
         self.station = station
-        self.withholdsUserInfo = withholdsUserInfo
         self.wire = wire
     }
 }

@@ -65,7 +65,7 @@ package struct PlayModes: Sendable, Equatable {
     package var repeatMode: RepeatMode
     package var gainMode: GainMode
 
-    package init(isShuffled: Bool, repeatMode: RepeatMode, gainMode: GainMode) {
+    package init(isShuffled: Bool = false, repeatMode: RepeatMode = .off, gainMode: GainMode = .off) {
         self.isShuffled = isShuffled
         self.repeatMode = repeatMode
         self.gainMode = gainMode

@@ -1,3 +1,5 @@
+package import System
+
 /// A failure that is reported to the user: what failed, why, and what to do.
 package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure. The raw value is the `code` of events and part of the events contract.
@@ -71,4 +73,14 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The same sentence as safe text.
     package var safeText: SafeText { subject + ": " + cause }
+}
+
+extension OptionalLibrary {
+    /// Opens the library if it is not open yet. Throws `.missingLibrary` with the advice to `install` if it
+    /// cannot be used.
+    package func load(_ name: SafeText, install: SafeText) async throws {
+        guard let reason = await open() else { return }
+        let cause = "can't be loaded (" + SafeText(reason) + "); install " + install
+        throw MediaError(.missingLibrary, name, cause)
+    }
 }

@@ -162,12 +162,11 @@ package struct ResolvedTracks: Sendable, Equatable {
     /// The reasons why entries were skipped.
     package var problems: [MediaError]
     /// The lists from the web that were read: the source itself, and those within it.
-    package var lists: [WebURL]
+    package var lists: [WebURL] = []
 
-    package init(tracks: [Track], problems: [MediaError] = [], lists: [WebURL] = []) {
+    package init(tracks: [Track], problems: [MediaError] = []) {
         self.tracks = tracks
         self.problems = problems
-        self.lists = lists
     }
 
     /// Adds a part that follows.

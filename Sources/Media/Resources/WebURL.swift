@@ -87,25 +87,19 @@ package struct WebURL: Sendable, Hashable {
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Authority(rest[..<end]) else { return nil }
         let mark = rest[end...].firstIndex(of: UInt8(ascii: "?"))
-        let path = PercentEncoding.normalized(
-            .init(rebasing: rest[end..<(mark ?? rest.endIndex)]),
-            keeping: .path
-        )
+        let path = PercentEncoding.normalized(.init(rebasing: rest[end..<(mark ?? rest.endIndex)]))
         return WebURL(
             scheme: scheme,
             authority: authority,
             path: PercentEncoding.removingDotSegments(path),
-            query: mark.map {
-                PercentEncoding.normalized(.init(rebasing: rest[($0 + 1)...]), keeping: .query)
-            }
+            query: mark.map { PercentEncoding.normalized(.init(rebasing: rest[($0 + 1)...])) }
         )
     }
 
     /// The scheme of an absolute URL, in lower case.
     private static func webScheme(of text: UnsafeBufferPointer<UInt8>) -> String? {
-        let start = text.prefix(8).lazy.map(\.lowercaseLetter)
-        if start.starts(with: "http://".utf8) { return "http" }
-        return start.starts(with: "https://".utf8) ? "https" : nil
+        if text.starts(withLowercase: "http://") { return "http" }
+        return text.starts(withLowercase: "https://") ? "https" : nil
     }
 
     private init(scheme: String, authority: Authority, path: String, query: String?) {

@@ -2,38 +2,29 @@ package import System
 
 /// Percent-encoding (RFC 3986 §2.1) and dot segments (§5.2.4).
 package enum PercentEncoding {
-    /// The component of a URL, which determines the reserved characters that need no escape.
-    package enum Component: Sendable {
-        case path
-        case query
-    }
-
-    /// Normalises escapes: their digits are in upper case, unreserved characters (letters, digits and `-._~`)
-    /// are not escaped, and everything that the component does not allow is escaped as UTF-8. A `%` without
-    /// two hexadecimal digits becomes `%25`.
-    package static func normalized(
-        _ bytes: UnsafeBufferPointer<UInt8>,
-        keeping component: Component
-    ) -> String {
-        if isNormal(bytes, in: component) { return String(decoding: bytes, as: UTF8.self) }
+    /// Normalises the escapes of a path or query: their digits are in upper case, unreserved characters
+    /// (letters, digits and `-._~`) are not escaped, and everything that a query does not allow is escaped as
+    /// UTF-8. A `%` without two hexadecimal digits becomes `%25`.
+    package static func normalized(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        if isNormal(bytes) { return String(decoding: bytes, as: UTF8.self) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
             let escaped = escapedByte(at: index, of: bytes)
             let byte = escaped ?? bytes[index]
-            let isKept = escaped == nil ? isAllowed(byte, in: component) : isUnreserved(byte)
+            let isKept = escaped == nil ? isAllowed(byte) : isUnreserved(byte)
             if isKept { result.append(byte) } else { appendEscape(byte, to: &result) }
             index += escaped == nil ? 1 : 3
         }
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Escapes every byte that the component does not allow, `%` too.
-    package static func escaped(_ bytes: [UInt8], keeping component: Component) -> String {
+    /// Escapes every byte that a path does not allow, `%` too.
+    package static func escaped(_ bytes: [UInt8]) -> String {
         var result: [UInt8] = []
         for byte in bytes {
-            if byte != percent, isAllowed(byte, in: component) {
+            if byte != UInt8(ascii: "?"), isAllowed(byte) {
                 result.append(byte)
             } else {
                 appendEscape(byte, to: &result)
@@ -83,7 +74,7 @@ package enum PercentEncoding {
     }
 
     /// `true` if `normalized` would change nothing. This is so for most URLs, for which one pass suffices.
-    private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>, in component: Component) -> Bool {
+    private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
             if bytes[index] == percent {
@@ -93,7 +84,7 @@ package enum PercentEncoding {
                 guard areUppercase else { return false }
                 index += 3
             } else {
-                guard isAllowed(bytes[index], in: component) else { return false }
+                guard isAllowed(bytes[index]) else { return false }
                 index += 1
             }
         }
@@ -142,12 +133,12 @@ package enum PercentEncoding {
         byte.isLetter || byte.isDigit || byte == 0x2D || byte == 0x2E || byte == 0x5F || byte == 0x7E
     }
 
-    private static func isAllowed(_ byte: UInt8, in component: Component) -> Bool {
-        if isUnreserved(byte) { return true }
+    /// `true` if a query allows `byte`. A path allows the same, except for the `?` that would end it.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
-        // ! $ & ' ( ) * + , = ; : @ and /
-        case 0x21, 0x24, 0x26...0x2C, 0x2F, 0x3A, 0x3B, 0x3D, 0x40: return true
-        default: return component == .query && byte == UInt8(ascii: "?")
+        // ! $ & ' ( ) * + , = ; : @ / and ?
+        case 0x21, 0x24, 0x26...0x2C, 0x2F, 0x3A, 0x3B, 0x3D, 0x3F, 0x40: true
+        default: isUnreserved(byte)
         }
     }
 }
@@ -155,6 +146,6 @@ package enum PercentEncoding {
 extension FileName {
     /// The `file` URL of `path` (RFC 8089), in ASCII.
     package static func url(of path: String) -> String {
-        "file://" + PercentEncoding.escaped(bytes(of: path), keeping: .path)
+        "file://" + PercentEncoding.escaped(bytes(of: path))
     }
 }

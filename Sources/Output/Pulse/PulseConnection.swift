@@ -5,7 +5,7 @@ import System
 /// One connection to an audio server, from `connect` to its loss or `close`.
 ///
 /// A context that failed never recovers, so reconnecting makes a new connection.
-final class PulseConnection: @unchecked Sendable {
+final class PulseConnection: CallbackContext, @unchecked Sendable {
     // Unchecked: all variables are touched with the main loop's lock held, which callbacks hold too.
 
     let mainloop: PulseMainloop
@@ -205,10 +205,6 @@ final class PulseConnection: @unchecked Sendable {
             "PulseAudio",
             "the sound server does not answer; restart it, or play with --sink null"
         )
-    }
-
-    private static func from(_ box: UnsafeMutableRawPointer?) -> PulseConnection? {
-        box.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
     }
 }
 

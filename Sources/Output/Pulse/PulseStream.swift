@@ -8,7 +8,7 @@ import System
 ///
 /// The stream is corked when created and at every pause; `PulseClock.isTaking` changes together with the
 /// cork.
-final class PulseStream: @unchecked Sendable {
+final class PulseStream: CallbackContext, @unchecked Sendable {
     // Unchecked: all variables are touched with the main loop's lock held, which callbacks hold too.
 
     /// The length of the server's buffer: short enough that a volume change or a seek does not feel late,
@@ -214,10 +214,6 @@ final class PulseStream: @unchecked Sendable {
     private var box: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     private var isReady: Bool { !isOver && pa_stream_get_state(stream) == PA_STREAM_READY }
-
-    private static func from(_ box: UnsafeMutableRawPointer?) -> PulseStream? {
-        box.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
-    }
 
     /// Sets the callbacks. `box` is a pointer to this stream; with `nil` the callbacks do nothing.
     private func setCallbacks(_ box: UnsafeMutableRawPointer?) {

@@ -1,10 +1,11 @@
 import CPulse
 import Media
+import System
 
 /// The volume of one stream at the server, which mixers can change too.
 ///
 /// Every method is called with the main loop's lock held.
-final class PulseVolume: @unchecked Sendable {
+final class PulseVolume: CallbackContext, @unchecked Sendable {
     // Unchecked: all variables are touched with the main loop's lock held.
     private let context: OpaquePointer
     private let stream: OpaquePointer
@@ -81,10 +82,7 @@ final class PulseVolume: @unchecked Sendable {
         question = pa_context_get_sink_input_info(
             context,
             pa_stream_get_index(stream),
-            { _, info, endOfList, box in
-                guard let box else { return }
-                Unmanaged<PulseVolume>.fromOpaque(box).takeUnretainedValue().answered(info, endOfList)
-            },
+            { _, info, endOfList, box in PulseVolume.from(box)?.answered(info, endOfList) },
             Unmanaged.passUnretained(self).toOpaque()
         )
         if question == nil { state.unanswered() }

@@ -59,42 +59,35 @@ final class TrackResource: Sendable {
             return try await makeDecoder(reader, track)
         } catch let error as MediaError where error.code == .notAudio {
             guard let stream = try await openStream(reader, track) else { throw error }
-            try await replaceReader(by: stream.reader)
+            try await adopt(stream.reader, isStream: true)
             return stream.decoder
         }
     }
 
-    private func replaceReader(by reader: any ResourceReader) async throws {
-        let isClosed = state.withLock { state in
-            if !state.isClosed {
-                state.reader = reader
-                state.isStream = true
-                reader.setPriority(isLow: state.isLowPriority)
-            }
-            return state.isClosed
-        }
-        guard isClosed else { return }
-        await reader.close()
-        throw CancellationError()
-    }
-
     /// The reader of the resource; the first call opens it. Called by one pass at a time.
     private func reader() async throws -> any ResourceReader {
-        if let reader = state.withLock({ $0.reader }) { return reader }
+        if let reader = openReader { return reader }
         let reader = try await open(track, refresh)
+        try await adopt(reader, isStream: false)
+        return reader
+    }
+
+    /// Shares `reader` from now on; closes it and throws if the resource was closed in the meantime.
+    private func adopt(_ reader: any ResourceReader, isStream: Bool) async throws {
         // Before the reader is shared, so that `raisePriority` always comes later.
         let wasLowPriority = state.withLock { $0.isLowPriority }
         if wasLowPriority { reader.setPriority(isLow: true) }
         let (isClosed, isLowPriority) = state.withLock { state in
-            if !state.isClosed { state.reader = reader }
+            if !state.isClosed {
+                state.reader = reader
+                state.isStream = isStream
+            }
             return (state.isClosed, state.isLowPriority)
         }
         if wasLowPriority, !isLowPriority { reader.setPriority(isLow: false) }
-        if isClosed {
-            await reader.close()
-            throw CancellationError()
-        }
-        return reader
+        guard isClosed else { return }
+        await reader.close()
+        throw CancellationError()
     }
 
     /// Prepares `decoder` to decode from `start`. Called by one pass at a time.

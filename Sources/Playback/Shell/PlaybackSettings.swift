@@ -89,31 +89,28 @@ package struct PlayerOutcome: Sendable, Equatable {
     package var isQuit: Bool
 }
 
-/// The totals of a session: what was played, lost and loaded. Pure.
-struct SessionTotals: Sendable {
-    private(set) var summary = PlayerEvent.SummaryReport()
-
+extension PlayerEvent.SummaryReport {
     mutating func sourceLost() {
-        summary.failed += 1
-        summary.lostSources += 1
+        failed += 1
+        lostSources += 1
     }
 
     mutating func trackEnded(_ report: PlayerEvent.EndReport) {
         switch report.reason {
-        case .failed: summary.failed += 1
-        case .finished: summary.played += 1
+        case .failed: failed += 1
+        case .finished: played += 1
         case .skipped where report.frames > 0:
-            summary.played += 1
-            if report.isBrief { summary.skipped += 1 }
+            played += 1
+            if report.isBrief { skipped += 1 }
         case .skipped: break
         }
-        summary.stalls += report.stalls
+        stalls += report.stalls
     }
 
     /// Counts the bytes and requests of a resource, even if its track was only prepared and never played.
     mutating func resourceClosed(_ report: LoadReport) {
-        summary.cachedBytes += report.cachedBytes
-        summary.fetchedBytes += report.fetchedBytes
-        summary.requestCount += report.requestCount
+        cachedBytes += report.cachedBytes
+        fetchedBytes += report.fetchedBytes
+        requestCount += report.requestCount
     }
 }

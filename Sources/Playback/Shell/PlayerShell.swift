@@ -9,7 +9,7 @@ final class PlayerShell {
     private let reading: SourceReader
     private let send: @Sendable (PlayerInput) -> Void
     private var state: PlayerState
-    private var totals = SessionTotals()
+    private var totals = PlayerEvent.SummaryReport()
     private(set) var isOver = false
     private var shownFailures: [Track.ID: MediaError] = [:]
     private let passes: PassTable
@@ -315,8 +315,8 @@ final class PlayerShell {
         updateShownFailures()
         snapshot.failures = shownFailures
         snapshot.messages = state.announcer.messages
-        snapshot.totalCachedBytes = totals.summary.cachedBytes + load.cachedBytes
-        snapshot.totalFetchedBytes = totals.summary.fetchedBytes + load.fetchedBytes
+        snapshot.totalCachedBytes = totals.cachedBytes + load.cachedBytes
+        snapshot.totalFetchedBytes = totals.fetchedBytes + load.fetchedBytes
         snapshot.isOver = isOver
         return snapshot
     }
@@ -370,7 +370,7 @@ final class PlayerShell {
             default: break
             }
         }
-        events.send(.summary(totals.summary))
-        return PlayerOutcome(summary: totals.summary, fatal: fatal, isQuit: state.isQuit)
+        events.send(.summary(totals))
+        return PlayerOutcome(summary: totals, fatal: fatal, isQuit: state.isQuit)
     }
 }

@@ -13,7 +13,7 @@ enum JSONLists {
         guard let items = decoded([ListedName].self, text), items.allSatisfy({ !$0.name.utf8.contains(0x2F) })
         else { return nil }
         return items.map { item in
-            let name = PercentEncoding.escaped(Array(item.name.utf8), keeping: .path)
+            let name = PercentEncoding.escaped(Array(item.name.utf8))
             return "./" + name + (item.type == .directory ? "/" : "")
         }
     }

@@ -95,7 +95,7 @@ struct XMLFault: Error {
 ///
 /// A document that declares entities is refused: no playlist and no feed needs them, and every XML bomb does.
 /// External resources are never loaded. Use an instance once, on one thread.
-final class XMLDocument {
+final class XMLDocument: CallbackContext {
     /// The line feed, which no URL contains, so `namespace⏎name` splits unambiguously.
     fileprivate static let separator: UInt8 = 0x0A
     /// The most bytes of a text: more than any accepted URL has.
@@ -167,10 +167,6 @@ final class XMLDocument {
         let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown error"
         let place = SafeText("\(reason) in line \(XML_GetCurrentLineNumber(parser))")
         throw XMLFault(reason: place, isMalformed: true)
-    }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> XMLDocument? {
-        context.map { Unmanaged<XMLDocument>.fromOpaque($0).takeUnretainedValue() }
     }
 
     private func elementBegan(_ name: String, _ attributes: XMLAttributes) {

@@ -217,7 +217,7 @@ extension WorkThread {
     func identity(of location: ResourceLocation) async -> String {
         switch location {
         case .web(let url): url.requestString
-        case .file(let path): await run { LocalFile.realPath(of: path) }
+        case .file(let path): await run { FileName.realPath(of: path) }
         }
     }
 }

@@ -26,13 +26,6 @@ package enum LocalFile {
 
     static func exists(_ path: String) -> Bool { access(FileName.cString(path), F_OK) == 0 }
 
-    /// `path` with symbolic links, `.` and `..` resolved; `path` itself if there is no such file.
-    static func realPath(of path: String) -> String {
-        guard let real = realpath(FileName.cString(path), nil) else { return path }
-        defer { free(real) }
-        return FileName.text(UnsafeRawBufferPointer(start: real, count: strlen(real)))
-    }
-
     /// Reads the file at `path`: all of it, or only its first `limit` bytes if not `isWhole`.
     ///
     /// Throws `.notFound`, `.unreadable`, `.emptyResource`, and `.listTooLarge` if a whole file is longer

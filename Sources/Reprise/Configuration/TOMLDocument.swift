@@ -1,5 +1,6 @@
 import CToml
 import Media
+import System
 
 /// The values of a TOML document (toml.io, version 1.0), in the order of its lines.
 struct TOMLDocument: Sendable, Equatable {
@@ -87,7 +88,7 @@ struct TOMLDocument: Sendable, Equatable {
 }
 
 /// Collects the values that `ctoml_parse` visits.
-private final class Collector {
+private final class Collector: CallbackContext {
     var values: [TOMLDocument.Value] = []
     var refusal: TOMLDocument.Refusal?
 
@@ -123,9 +124,5 @@ private final class Collector {
     private static func string(_ start: UnsafePointer<CChar>?, _ length: Int) -> String {
         guard let start, length > 0 else { return "" }
         return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
-    }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> Collector? {
-        context.map { Unmanaged<Collector>.fromOpaque($0).takeUnretainedValue() }
     }
 }

@@ -45,9 +45,7 @@ enum Program {
     private static func execute(_ clock: SystemClock) async -> ExitCode {
         // Not `CommandLine.arguments`, which loses bytes that are not UTF-8: they may name a file.
         let arguments = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-            CommandLine.unsafeArgv[index].map {
-                FileName.text(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
-            }
+            CommandLine.unsafeArgv[index].map { FileName.text($0) }
         }
         do {
             let configuration = try Configuration(file: Configuration.path)

@@ -47,10 +47,10 @@ extension PlaybackSettings {
         self.init()
         exitsAtEnd = presentation != .screen
         volume = options.volume ?? lastVolume
-        repeatMode = options.repeatMode ?? last?.repeatMode ?? .off
-        shuffle = options.shuffle ?? last?.isShuffled ?? false
+        repeatMode = options.repeatMode ?? last?.modes.repeatMode ?? .off
+        shuffle = options.shuffle ?? last?.modes.isShuffled ?? false
         fillsHeardTracks = options.fill
-        gainMode = options.gain ?? last?.gainMode ?? .off
+        gainMode = options.gain ?? last?.modes.gainMode ?? .off
         // Without a screen, positions are printed once a second.
         if presentation != .screen { tick = .seconds(1) }
     }

@@ -55,10 +55,3 @@ extension ResourceLocation {
         }
     }
 }
-
-extension Duration {
-    /// Rounded down.
-    var wholeMilliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
-    }
-}

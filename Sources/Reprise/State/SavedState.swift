@@ -38,9 +38,7 @@ struct SavedSession: Sendable, Equatable {
     var isPaused = false
     /// 0...100.
     var volume = 100
-    var repeatMode = RepeatMode.off
-    var isShuffled = false
-    var gainMode = GainMode.off
+    var modes = PlayModes()
     /// Scheme, host and port of the servers named on the command line, which may receive its secrets.
     var origins: [String] = []
 
@@ -53,9 +51,7 @@ struct SavedSession: Sendable, Equatable {
         position = isAtEnd ? .zero : snapshot.position
         isPaused = [.paused, .stopped, .ended].contains(snapshot.state)
         volume = snapshot.volume
-        repeatMode = snapshot.repeatMode
-        isShuffled = snapshot.isShuffled
-        gainMode = snapshot.gainMode
+        modes = snapshot.modes
     }
 }
 

@@ -71,11 +71,7 @@ struct StateFolder: Sendable {
         lock.l_type = Int16(F_RDLCK)
         try check("lock the file", fcntl(file, F_GETLK, &lock))
         // SQLite refuses a symlink anywhere in the path, but the user may have made the folder one.
-        let folder = realpath(FileName.cString(path), nil)
-        defer { free(folder) }
-        let connection = try SQLiteConnection(
-            path: (folder.map { FileName.text($0) } ?? path) + "/state.sqlite"
-        )
+        let connection = try SQLiteConnection(path: FileName.realPath(of: path) + "/state.sqlite")
         // EXTRA: no power cut undoes what was saved. Without spilling, others can read until the commit.
         try connection.execute(
             """

@@ -59,9 +59,9 @@ final class StateTables {
             session.position = row.time(1)
             session.isPaused = row.integer(2) != 0
             session.volume = Int(try row.number(3, in: 0...100))
-            session.repeatMode = try row.mode(4)
-            session.isShuffled = row.integer(5) != 0
-            session.gainMode = try row.mode(6)
+            session.modes.repeatMode = try row.mode(4)
+            session.modes.isShuffled = row.integer(5) != 0
+            session.modes.gainMode = try row.mode(6)
             return session
         }
         guard var session = row else { throw Self.damage("the row of the session is missing") }
@@ -82,9 +82,9 @@ final class StateTables {
             session.position.wholeMilliseconds,
             Int64(session.isPaused ? 1 : 0),
             Int64(session.volume),
-            session.repeatMode.rawValue,
-            Int64(session.isShuffled ? 1 : 0),
-            session.gainMode.rawValue
+            session.modes.repeatMode.rawValue,
+            Int64(session.modes.isShuffled ? 1 : 0),
+            session.modes.gainMode.rawValue
         )
         try connection.execute("DELETE FROM origins")
         let insert = try connection.statement("INSERT INTO origins VALUES (?)")

@@ -87,8 +87,8 @@ import Testing
         ]
         #expect(tracks.map(\.episode) == episodes + [nil, nil])
         #expect(state.place?.index == 2 && state.place?.position == .milliseconds(31_507))
-        #expect(state.session.isPaused && state.session.volume == 65 && state.session.repeatMode == .all)
-        #expect(state.session.gainMode == .track && !state.session.isShuffled)
+        #expect(state.session.isPaused && state.session.volume == 65)
+        #expect(state.session.modes == PlayModes(repeatMode: .all, gainMode: .track))
         #expect(state.session.origins == ["http://127.0.0.1:18765/"])
         let places = [Self.gale: 68_504, Self.feed + "\u{0}g1": 48_800, paths[1]: 608_267]
         #expect(state.places.positions == places.mapValues { .milliseconds($0) })

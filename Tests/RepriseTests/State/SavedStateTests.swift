@@ -85,9 +85,7 @@ import Testing
         session.position = .milliseconds(12_345)
         session.isPaused = true
         session.volume = 35
-        session.repeatMode = .all
-        session.isShuffled = true
-        session.gainMode = .album
+        session.modes = PlayModes(isShuffled: true, repeatMode: .all, gainMode: .album)
         session.origins = ["https://h.example/"]
         try folder.change { [session] in try $0.save(session) }
         #expect(try folder.read { try $0.session() } == session)

@@ -56,8 +56,8 @@ import Testing
         let session = next.last.session
         #expect(last.queue.tracks.map(\.location.savedText) == (0..<3).map { "/music/\($0).mp3" })
         #expect(last.place?.index == 1 && last.place?.position == .seconds(45))
-        #expect(session.volume == 65 && session.repeatMode == .all && session.isShuffled)
-        #expect(session.gainMode == .track && !session.isPaused && next.problem == nil)
+        #expect(session.volume == 65 && session.modes.repeatMode == .all && session.modes.isShuffled)
+        #expect(session.modes.gainMode == .track && !session.isPaused && next.problem == nil)
         // A snapshot after the end has no position; the one before has.
         #expect(next.resumePoint(of: next.last.queue.tracks[1]) == .seconds(45))
     }
