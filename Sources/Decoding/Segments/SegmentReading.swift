@@ -135,7 +135,7 @@ struct SegmentReading {
         }
     }
 
-    /// Passes over what `refusal` is about: the segment, or a part of it. Throws `refusal` if too many segments were
+    /// Passes over what `refusal` is about: the segment, or a part of it. Throws `refusal` if too many were
     /// refused.
     private mutating func passOver(because refusal: Refusal) throws(Refusal) {
         if isRefused { return }

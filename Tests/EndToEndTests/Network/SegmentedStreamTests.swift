@@ -98,7 +98,7 @@ import Testing
         let stage = try await Stage()
         try stage.folder.makeFolder("web")
         let live = ["-re", "-f", "lavfi", "-i", "sine=frequency=440", "-c:a", "aac", "-f", "hls"]
-        let window = ["-hls_time", "1", "-hls_list_size", "5", "-hls_flags", "delete_segments", "live.m3u8"]
+        let window = ["-hls_time", "1", "-hls_list_size", "12", "-hls_flags", "delete_segments", "live.m3u8"]
         let words = Self.ffmpeg + live + window
         let encoder = try RunningProcess("ffmpeg", words, folder: stage.folder.path("web"))
         defer { encoder.signal(SIGKILL) }
@@ -112,7 +112,7 @@ import Testing
         try await run.event("playing")
         let track = try #require(try run.events.last { $0.event == "track" })
         #expect(track.live == true && track.seekable == true && track.duration == nil)
-        // Twice as long as the first list goes.
+        // Longer than the first list goes.
         try await wait(for: "ten segments") {
             Set(server.accesses.map(\.target).filter { $0.hasSuffix(".ts") }).count >= 10
         }

@@ -88,16 +88,43 @@ import Testing
         await reader.close()
     }
 
-    @Test func `a key of another length is an error`() async throws {
+    @Test(arguments: [0, 3, 15, 17, 32, 33, 2_000_000])
+    func `a key of another length is an error`(count: Int) async throws {
         web.set("/list.m3u8", stage.list(0...0, isEnded: true, "#EXT-X-KEY:METHOD=AES-128,URI=\"key\""))
-        web.set("/key", [1, 2, 3])
+        web.set("/key", [UInt8](repeating: 1, count: count))
         stage.publish(0...0)
         let reader = try await stage.open()
         await #expect { _ = try await reader.segment(0) } throws: { error in
-            (error as? MediaError)?.code == .badAnswer
+            let code = (error as? MediaError)?.code
+            return code == (count <= 32 ? .badAnswer : .listTooLarge)
         }
+        #expect(reader.report.fetchedBytes < 3_000_000)
         await reader.close()
         #expect(web.openCount == 0)
+    }
+
+    @Test func `a byte range beyond the end of its file brings what there is`() async throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:1000@20000
+            all.ts
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:1000@1152921504606846975
+            all.ts
+            #EXT-X-ENDLIST
+
+            """
+        web.set("/list.m3u8", text.replacing("1152921504606846975", with: "1000000000000000000"))
+        web.set("/all.ts", stage.body(5))
+        let reader = try await stage.open()
+        #expect(try await stage.bytes(of: reader.segment(0)) == Array(stage.body(5)[20_000...]))
+        #expect(try await stage.bytes(of: reader.segment(1)) == [])
+        #expect(try await reader.segment(2) == nil)
+        await reader.close()
+        web.set("/list.m3u8", text)
+        await #expect(throws: MediaError.self) { _ = try await stage.open() }
     }
 
     @Test func `an initialisation section is fetched once`() async throws {
