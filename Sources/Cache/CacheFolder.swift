@@ -177,8 +177,8 @@ extension CacheFolder: CacheStatus {
     /// Reads one row for each, in batches, so that other queries can run between them.
     package func availability(of urls: [WebURL]) async -> [Availability?] {
         await lookUp(urls) { index, row in
-            let stored = try index.stored(of: row)
-            return Availability(stored: stored, length: row.description.length, isPinned: row.isPinned)
+            let item = try index.item(row)
+            return Availability(stored: item.stored, length: item.length, isPinned: item.isPinned)
         }
     }
 

@@ -11,14 +11,21 @@ package final class Loaders: ResourceOpener {
         case open(ResourceLoader)
     }
 
+    /// The resource of a loader.
+    private enum Name: Hashable {
+        case web(String)
+        /// A part of the stream whose list the other loader has, at a URL.
+        case part(PartName, ObjectIdentifier, String)
+    }
+
     private let parts: LoaderParts
     private let stores: any ByteStoreOpener
     private let volatileStores: any ByteStoreOpener
     private let seed: UInt64
     private let onNotice: @Sendable (MediaError) -> Void
     private let files = WorkThread(name: "files")
-    // Guards which loader serves which URL; loaders are opened and closed without it.
-    private let slots = Locked<[String: Slot]>([:])
+    // Guards which loader serves which resource; loaders are opened and closed without it.
+    private let slots = Locked<[Name: Slot]>([:])
     private let measures = LineMeasures()
     /// The number of changes of each resource that has changed on its server.
     private let changes = Locked<[String: Int]>([:])
@@ -110,7 +117,78 @@ package final class Loaders: ResourceOpener {
         of stream: ResourceLocation
     ) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
-        return try await reader(of: ResourceKey(url), in: stream)
+        return try await reader(named: .web(url.requestString)) { name in
+            let store = try await self.volatileStores.open(url)
+            return self.makeLoader(of: url, named: name, store, in: stream)
+        }
+    }
+
+    /// Opens a part of the recorded stream at `stream`, whose list `list` reads, and which may not be closed
+    /// before it. The part is cached with the list, if that is. `likelyLength` is at least its likely length.
+    package func openPart(
+        _ part: PartName,
+        at location: ResourceLocation,
+        likelyLength: Int64,
+        of list: any ResourceReader,
+        in stream: ResourceLocation
+    ) async throws -> any ResourceReader {
+        guard case .web(let url) = location, let owner = (list as? LoaderReader)?.loader else {
+            return try await openVolatile(location, of: stream)
+        }
+        return try await reader(named: .part(part, ObjectIdentifier(owner), url.requestString)) { name in
+            let kept = await owner.store.part(part, at: url, likelyLength: likelyLength, isNew: false)
+            let store = if let kept { kept } else { try await self.volatileStores.open(url) }
+            return self.makeLoader(of: url, named: name, store, in: stream)
+        }
+    }
+
+    /// Reads what is cached of a part of the stream whose list `list` reads; `nil` unless all of it is.
+    package func openStored(_ part: PartName, at location: ResourceLocation, of list: any ResourceReader)
+        async -> (any ResourceReader)?
+    {
+        guard case .web(let url) = location, let owner = (list as? LoaderReader)?.loader,
+            let store = await owner.store.part(part, at: url, likelyLength: 0, isNew: false)
+        else { return nil }
+        let reader = StoredReader(store, subject: url.safeText)
+        return reader.isWhole ? reader : nil
+    }
+
+    /// Caches `body`, which was requested from `location`, as a part of the stream whose list `list` reads.
+    /// If its server forbids that, nothing of the stream is cached.
+    package func keep(
+        _ part: PartName,
+        from location: ResourceLocation,
+        _ body: FetchedBody,
+        of list: any ResourceReader
+    ) async throws {
+        guard case .web(let url) = location, let owner = (list as? LoaderReader)?.loader,
+            let bytes = body.bytes
+        else { return }
+        guard !body.answer.forbidsStoring else { return await owner.store.discard() }
+        let length = Int64(bytes.count)
+        let store = await owner.store.part(part, at: url, likelyLength: length, isNew: true)
+        guard let store else { return }
+        var description = EntryDescription()
+        description.length = length
+        description.contentType = body.answer.contentType
+        description.validators = body.answer.validators
+        description.redirectedTo = body.answer.redirectedTo?.withoutSecrets
+        store.describe(description)
+        try await store.write(bytes, at: 0)
+        await store.close()
+    }
+
+    /// Replaces the cached stream at `location` by an empty one, and opens that; `isChange` if the stream has
+    /// changed on its server.
+    package func replace(_ location: ResourceLocation, isChange: Bool) async throws -> any ResourceReader {
+        guard case .web(let url) = location else { return try await open(location) }
+        if isChange {
+            onNotice(MediaError(.resourceChanged, url.safeText, "the stream on the server has changed"))
+        }
+        try await stores.replace(url).close()
+        // Existing readers continue with the old entry; every later open gets the new one.
+        slots.withLock { $0[.web(url.requestString)] = nil }
+        return try await open(location)
     }
 
     /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
@@ -128,18 +206,27 @@ package final class Loaders: ResourceOpener {
             .run()
         if probe.isChanged {
             // Existing readers continue with the old file; every later open gets the new one.
-            slots.withLock { $0[url.requestString] = nil }
+            slots.withLock { $0[.web(url.requestString)] = nil }
         }
         return try await reader(of: ResourceKey(url, of: episode), spent: probe)
     }
 
+    private func reader(of key: ResourceKey, spent: Revalidation.Outcome = .init()) async throws
+        -> any ResourceReader
+    {
+        try await reader(named: .web(key.url.requestString), spent: spent) { name in
+            let store = try await self.stores.open(key, isOffline: self.parts.network.isOffline)
+            return self.makeLoader(of: key.url, named: name, store)
+        }
+    }
+
     private func reader(
-        of key: ResourceKey,
-        in stream: ResourceLocation? = nil,
-        spent: Revalidation.Outcome = .init()
+        named name: Name,
+        spent: Revalidation.Outcome = .init(),
+        make: @escaping @Sendable (Name) async throws -> ResourceLoader
     ) async throws -> any ResourceReader {
         while true {
-            let loader = try await loader(of: key, in: stream)
+            let loader = try await loader(named: name, make: make)
             loader.count(requests: spent.requestCount, bytes: spent.bytes)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
             // The loader is being closed: open a new one afterwards.
@@ -147,15 +234,17 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func loader(of key: ResourceKey, in stream: ResourceLocation?) async throws -> ResourceLoader {
-        let name = key.url.requestString
+    private func loader(
+        named name: Name,
+        make: @escaping @Sendable (Name) async throws -> ResourceLoader
+    ) async throws -> ResourceLoader {
         let task: Task<ResourceLoader, any Error> = slots.withLock { slots in
             switch slots[name] {
             case .open(let loader): return Task { loader }
             case .opening(let task): return task
             case nil:
                 let task = Task {
-                    let loader = try await self.makeLoader(of: key, in: stream)
+                    let loader = try await make(name)
                     self.slots.withLock { $0[name] = .open(loader) }
                     return loader
                 }
@@ -173,39 +262,46 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func makeLoader(of key: ResourceKey, in stream: ResourceLocation?) async throws -> ResourceLoader
-    {
-        let url = key.url
-        let stores = stream == nil ? stores : volatileStores
+    /// A loader of `url` into `store`; `stream` is the stream of which it is a part.
+    private func makeLoader(
+        of url: WebURL,
+        named name: Name,
+        _ store: any ByteStore,
+        in stream: ResourceLocation? = nil
+    ) -> ResourceLoader {
+        let stores = stream == nil ? stores : nil
         var parts = parts
         parts.settings.retry.isPartOfStream = stream != nil
         parts.stream = stream?.url
         return ResourceLoader(
             url: url,
-            store: try await stores.open(key, isOffline: parts.network.isOffline),
+            store: store,
             parts: parts,
             measure: measures.measure(of: url),
             trustsValidators: changes.withLock { $0[url.requestString] ?? 0 } < Self.mostTrustedChanges,
             seed: seed,
-            onChanged: { [weak self, stores, onNotice] loader in
+            onChanged: { [weak self, onNotice] loader in
                 let url = loader.url
                 self?.changes.withLock { $0[url.requestString, default: 0] += 1 }
                 onNotice(MediaError(.resourceChanged, url.safeText, "the file on the server has changed"))
                 // Later opens use the new, empty entry; the old one remains until its loader closes.
-                if let fresh = try? await stores.replace(url) { await fresh.close() }
-                self?.forget(loader)
+                if let stores {
+                    if let fresh = try? await stores.replace(url) { await fresh.close() }
+                } else {
+                    await loader.store.discard()
+                }
+                self?.forget(loader, named: name)
             },
             onIdle: { [weak self] loader in
                 self?.measures.keep(loader.measure, of: loader.url)
-                self?.forget(loader)
+                self?.forget(loader, named: name)
             }
         )
     }
 
-    private func forget(_ loader: ResourceLoader) {
-        let key = loader.url.requestString
+    private func forget(_ loader: ResourceLoader, named name: Name) {
         slots.withLock { slots in
-            if case .open(let current) = slots[key], current === loader { slots[key] = nil }
+            if case .open(let current) = slots[name], current === loader { slots[name] = nil }
         }
     }
 }

@@ -191,25 +191,15 @@ struct Wiring {
             cache: cache,
             connectivity: network
         )
-        let options = options
-        let clock = clock
-        parts.openStream = { reader, track in
-            guard try await Self.isSegmented(reader) else { return nil }
-            let location = track.location
-            let segments = SegmentParts(
-                open: { try await loaders.openVolatile($0, of: location) },
-                request: {
-                    try await loaders.request($0, unless: $1, atMost: MediaPlaylist.mostBytes, of: location)
-                },
-                decrypt: { try await AES128.decrypt($0, key: $1, vector: $2) },
-                clock: clock,
-                readAhead: (options.readAhead ?? LoadSettings().readAhead).duration,
-                quality: options.hlsQuality ?? .high,
-                onNotice: notify
-            )
-            let stream = try await SegmentedReader.open(reader, at: location, segments)
-            return (SegmentedDecoder(stream, subject: location.safeText), stream)
-        }
+        parts.openStream = Self.openStream(
+            by: loaders,
+            network,
+            clock,
+            readAhead: (options.readAhead ?? LoadSettings().readAhead).duration,
+            quality: options.hlsQuality ?? .high,
+            refreshesAll: refreshesAll,
+            notify
+        )
         // Scripts read no tags of tracks that they do not play.
         if presentation == .screen || presentation == .plain {
             parts.openFile = { try await loaders.openFile($0, on: $1) }
@@ -306,10 +296,95 @@ extension Wiring {
         try await DecoderTable.all.decoder(for: reader, at: track.location, lasting: track.duration)
     }
 
+    /// Opens streams of segments, whose parts `loaders` loads.
+    private static func openStream(
+        by loaders: Loaders,
+        _ network: NetworkWatch,
+        _ clock: any MonotonicClock,
+        readAhead: Duration,
+        quality: StreamQuality = .high,
+        refreshesAll: Bool = false,
+        _ notify: @escaping @Sendable (MediaError) -> Void
+    ) -> TrackDownload.OpenStream {
+        { reader, track, refresh in
+            guard try await isSegmented(reader) else { return nil }
+            let location = track.location
+            let cache = StreamCache(
+                open: { try await loaders.openPart($0, at: $1, likelyLength: $2, of: $3, in: location) },
+                openStored: { await loaders.openStored($0, at: $1, of: $2) },
+                keep: { try await loaders.keep($0, from: $1, $2, of: $3) },
+                replace: { try await loaders.replace($0, isChange: $1) },
+                isOffline: { network.report.isOffline }
+            )
+            let parts = SegmentParts(
+                open: { try await loaders.openVolatile($0, of: location) },
+                request: {
+                    try await loaders.request($0, unless: $1, atMost: MediaPlaylist.mostBytes, of: location)
+                },
+                cache: cache,
+                decrypt: { try await AES128.decrypt($0, key: $1, vector: $2) },
+                clock: clock,
+                readAhead: readAhead,
+                quality: quality,
+                onNotice: notify
+            )
+            let refreshes = refresh || refreshesAll
+            let stream = try await SegmentedReader.open(reader, at: location, parts, refreshes: refreshes)
+            return (SegmentedDecoder(stream, subject: location.safeText), stream)
+        }
+    }
+
     /// `true` if the bytes that `reader` has read begin a list of segments, or of such lists.
     private static func isSegmented(_ reader: any ResourceReader) async throws -> Bool {
         let head = try await reader.readStored(at: 0, count: ResourceKind.headLength)
         return head.withUnsafeBufferPointer { HLSPlaylistKind.of($0) } != nil
+    }
+
+    /// Passes the cached segments of the stream `item`, as one file, to `write`.
+    private static func exportStream(
+        _ item: CachedItem,
+        of folder: CacheFolder,
+        _ clock: any MonotonicClock,
+        write: ([UInt8]) throws -> Void
+    ) async throws {
+        guard let url = WebURL(item.url.string), let store = try await folder.openToRead(item.id, at: url)
+        else {
+            throw MediaError(.notCached, item.url, "no longer cached")
+        }
+        let list = StoredReader(store, subject: item.url)
+        let missing = MediaError(.notCached, item.url, "its list or key is not cached")
+        let open: @Sendable (PartName, ResourceLocation) async throws -> StoredReader = {
+            guard let part = await list.part($0, at: $1) else { throw missing }
+            return part
+        }
+        let cache = StreamCache(
+            open: { name, location, _, _ in try await open(name, location) },
+            openStored: { name, location, _ in
+                let part = try await open(name, location)
+                return part.isWhole ? part : nil
+            },
+            keep: { _, _, _, _ in },
+            replace: { _, _ in throw missing },
+            isOffline: { true }
+        )
+        let parts = SegmentParts(
+            open: { _ in throw missing },
+            request: { _, _ in throw missing },
+            cache: cache,
+            decrypt: { try await AES128.decrypt($0, key: $1, vector: $2) },
+            clock: clock,
+            readAhead: .zero,
+            onNotice: { _ in }
+        )
+        let stream = try await SegmentedReader.open(list, at: .web(url), parts)
+        let numbers = item.stream?.segments.flatMap { Array($0) } ?? []
+        do {
+            try await SegmentExport(of: stream, subject: item.url).run(numbers, write: write)
+            await stream.close()
+        } catch {
+            await stream.close()
+            throw error
+        }
     }
 
     private static func supply(
@@ -337,6 +412,8 @@ extension Wiring {
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             opener: loaders,
             makeDecoder: makeDecoder,
+            openStream: openStream(by: loaders, watch, clock, readAhead: .seconds(60), notify),
+            exportStream: { try await exportStream($0, of: folder, clock, write: $1) },
             isDamaged: { try await FLACDigest.isDamaged($0) },
             lastNotCached: { lastNotCached.value },
             closeOpened: { await resolver.close() },

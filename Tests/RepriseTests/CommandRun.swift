@@ -141,6 +141,8 @@ extension MusicSupply {
             resolver: FixedResolver(music: music, problems: problems),
             opener: NothingOpener(),
             makeDecoder: { _, _ in preconditionFailure("nothing is opened, so nothing is decoded") },
+            openStream: { _, _, _ in nil },
+            exportStream: { _, _ in },
             isDamaged: { _ in false },
             lastNotCached: { nil },
             closeOpened: closeOpened,

@@ -95,6 +95,18 @@ extension CacheFolder {
 
     // MARK: Export
 
+    /// Opens an entry to read what is cached of it, without marking it as played; `nil` if there is no such
+    /// entry.
+    package func openToRead(_ entry: CachedItem.ID, at url: WebURL) async throws -> (any ByteStore)? {
+        let opening = try await engine.committer.run { () -> OpenEntry? in
+            guard self.engine.settings.hasFolder else { return nil }
+            return try self.engine.entries.openToRead { try $0.entries.row(entry) }
+        }
+        guard var opening else { return nil }
+        opening.refusal = MediaError(.notCached, url.safeText, "opened for reading only")
+        return PersistentStore(opening, of: url, engine: engine)
+    }
+
     /// Writes what is cached of an entry to an open, seekable file, each byte at its own offset from the
     /// file's start, and gives the file the resource's length if that is known; `nil` if there is no such
     /// entry.

@@ -1,7 +1,12 @@
 package import Media
 
 extension CachedItem {
-    init(_ row: EntryRow, stored: ByteRangeSet, urls: [SafeText] = []) {
+    init(
+        _ row: EntryRow,
+        stored: ByteRangeSet,
+        urls: [SafeText] = [],
+        stream: StreamContents? = nil
+    ) {
         self.init(row.entry, url: row.url, lastPlayed: row.lastPlayed)
         let description = row.description
         // URLs that differ only in a signature look the same here, because queries are not shown.
@@ -10,8 +15,9 @@ extension CachedItem {
         }
         tags = description.tags
         duration = description.plausibleDuration
-        length = description.length
+        length = stream.map(\.length) ?? description.length
         self.stored = stored
+        self.stream = stream
         allocatedBytes = row.allocated
         contentType = description.contentType.map { SafeText($0) }
         etag = description.validators.etag.map { SafeText($0) }

@@ -126,7 +126,8 @@ private struct EntryContent: ByteSource {
 
     /// `nil` if bytes are missing.
     init?(_ reading: OpenEntry, _ engine: CacheEngine) {
-        guard let length = reading.description.length,
+        // Of a stream, the entry's own length is that of its list.
+        guard reading.stream == nil, let length = reading.description.length,
             ByteRangeSet(reading.extents.map(\.range)).covers(0..<length)
         else { return nil }
         self.reading = reading

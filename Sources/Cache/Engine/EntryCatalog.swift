@@ -1,4 +1,6 @@
+import Glibc
 import Media
+import System
 
 /// An entry that was opened, and that is locked as in use as long as its file is open.
 struct OpenEntry: Sendable {
@@ -12,6 +14,9 @@ struct OpenEntry: Sendable {
     var lost: [Extent] = []
     /// The error that prevents adding bytes to the entry; `nil` if they can be added.
     var refusal: MediaError?
+    /// The segments of a recorded stream, and where they are; `nil` for other resources.
+    var stream: StreamTable?
+    var places: [PartPlace] = []
 }
 
 extension OpenEntry {
@@ -27,6 +32,9 @@ extension OpenEntry {
             lost: all.filter { $0.range.upperBound > length }
         )
         description.facts = try index.facts.all(of: row.entry)
+        guard row.isStream else { return }
+        stream = try index.parts.table(of: row.entry)
+        places = try index.parts.places(of: row.entry)
     }
 }
 
@@ -187,6 +195,57 @@ final class EntryCatalog: @unchecked Sendable {
         let current = try? session.perform { try $0.index.entries.row(named: key)?.entry }
         guard let current = current ?? nil else { return "its entry in the cache folder was removed" }
         return current == entry ? "another player has cached another version of it" : nil
+    }
+
+    // MARK: The parts of a stream
+
+    /// The key of the part `name` in the index. May be called from any thread.
+    func key(of name: PartName) -> PartKey {
+        func key(_ kind: PartKey.Kind, of url: WebURL) -> PartKey {
+            let text = "part\0" + settings.identity.text(of: url)
+            return PartKey(kind: kind, number: 0, name: session.protection.key(of: text))
+        }
+        switch name {
+        case .list(let level): return PartKey(kind: .list, number: Int64(level), name: [])
+        case .key(let url): return key(.key, of: url)
+        case .section(let url): return key(.section, of: url)
+        case .segments(let number): return PartKey(kind: .segments, number: Int64(number), name: [])
+        }
+    }
+
+    /// The part `key` of `entry`, with its extents; added with room for `byteCount` bytes, and as `url`
+    /// says, if there is none.
+    func makePart(
+        _ key: PartKey,
+        at url: SafeText,
+        byteCount: Int64,
+        of entry: EntryID
+    ) throws(MediaError) -> (row: PartRow, extents: [Extent]) {
+        try session.perform { folder in
+            let index = folder.index
+            if let row = try index.parts.row(key, of: entry) {
+                return (row, try index.extents.all(of: entry, overlapping: row.region))
+            }
+            guard try index.entries.row(entry) != nil,
+                let region = try index.parts.room(for: byteCount, in: entry)
+            else { throw SystemError("make room in a stream's entry", number: ENOSPC) }
+            let row = PartRow(region: region, url: url)
+            // Bytes are claimed in a later transaction, which makes this one durable too.
+            try index.relaxedTransaction { try index.parts.put(row, as: key, of: entry) }
+            return (row, [])
+        }
+    }
+
+    /// Removes the part `key`, and the claims of its bytes.
+    func removePart(_ key: PartKey, at region: ByteRange, of entry: EntryID) {
+        // If this fails, the part stays; the bytes that it claims are valid.
+        try? session.perform { folder in
+            try folder.index.transaction {
+                let extents = try folder.index.extents.all(of: entry, overlapping: region)
+                try folder.index.extents.remove(extents, of: entry)
+                try folder.index.parts.remove(key, of: entry)
+            }
+        }
     }
 
     // MARK: One resource under several URLs

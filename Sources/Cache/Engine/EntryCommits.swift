@@ -87,8 +87,7 @@ struct EntryCommits: Sendable {
         }
         guard !gaps.isEmpty else { return .ready }
         trimming.needed = gaps.reduce(Self.mapByteCount) { $0 + Self.blocks(of: $1) }
-        let length = plan.description.length
-        guard try eviction.makeRoom(&trimming, for: row, length: length, in: folder) else {
+        guard try eviction.makeRoom(&trimming, for: row, length: plan.length, in: folder) else {
             return .makingRoom
         }
         // The size is counted before the bytes are written, so that other processes leave room for them.
@@ -144,6 +143,7 @@ struct EntryCommits: Sendable {
                     }
                     try folder.index.extents.insert(own, of: entry)
                     try folder.index.entries.setAllocated(allocated, of: entry)
+                    try plan.parts.put(into: folder.index.parts, of: entry)
                     let description = try describe(plan, of: row, in: folder.index)
                     let extents = try self.extents(of: entry, for: plan, row, in: folder.index)
                     commitment = .cached(extents: extents, description: description)

@@ -24,7 +24,9 @@ struct EntryState: Sendable {
     /// Never overlaps what is committed.
     private var buffer = SparseBytes()
     /// The bytes that may be committed; `nil` for all.
-    var proven: ByteRangeSet?
+    private(set) var proven: ByteRangeSet?
+    /// The parts of a stream, as far as they were opened.
+    private(set) var parts = PartsState()
     /// The description that the index had when it was last read.
     private var seen: EntryDescription
     private var descriptionNumber = 0
@@ -35,8 +37,9 @@ struct EntryState: Sendable {
     private var dropped: [Extent] = []
 
     /// An entry as read from the index; of overlapping extents, the first is used.
-    init(description: EntryDescription, extents: [Extent]) {
+    init(description: EntryDescription, extents: [Extent], parts: PartsState = PartsState()) {
         self.description = description
+        self.parts = parts
         seen = description
         for extent in extents.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             if let last = self.extents.last, last.extent.range.overlaps(extent.range) { continue }
@@ -47,6 +50,19 @@ struct EntryState: Sendable {
 
     /// All bytes that can be read.
     var stored: ByteRangeSet { buffer.isEmpty ? committed : committed.union(buffer.ranges) }
+
+    /// The bytes of `range` that can be read.
+    func stored(in range: ByteRange) -> ByteRangeSet {
+        var stored = ByteRangeSet(range)
+        for gap in gaps(in: range) { stored.remove(contentsOf: gap) }
+        return stored
+    }
+
+    /// Changes the parts, and allows to commit what each of them has proven.
+    mutating func changeParts(_ change: (inout PartsState) -> Void) {
+        change(&parts)
+        proven = parts.proven
+    }
 
     /// How many bytes a commit would claim.
     var bufferedByteCount: Int64 {
@@ -141,6 +157,7 @@ struct EntryState: Sendable {
         var known = self.description.completed(by: description)
         known.facts.merge(description.facts) { own, _ in own }
         changed.described(known)
+        changed.parts = parts
         changed.proven = proven
         self = changed
     }
@@ -150,14 +167,15 @@ struct EntryState: Sendable {
         let isDescribed = descriptionNumber != committedDescriptionNumber
         var bytes = buffer
         if let proven { for range in bytes.ranges.subtracting(proven).ranges { bytes.remove(range) } }
-        guard !bytes.isEmpty || isDescribed else { return nil }
+        guard !bytes.isEmpty || isDescribed || parts.hasChanges else { return nil }
         return CommitPlan(
             bytes: bytes,
             description: description,
             seen: seen,
             committedBytes: committed.byteCount,
             descriptionNumber: descriptionNumber,
-            isDescribed: isDescribed
+            isDescribed: isDescribed,
+            parts: parts.changes
         )
     }
 
@@ -165,6 +183,7 @@ struct EntryState: Sendable {
     /// included.
     mutating func committed(_ plan: CommitPlan, extents: [Extent], description: EntryDescription) {
         committedDescriptionNumber = max(committedDescriptionNumber, plan.descriptionNumber)
+        parts.committed(plan.parts)
         let durable = extents.filter { plan.bytes.ranges.gaps(in: $0.range) != [$0.range] }
         dropped.removeAll { durable.contains($0) }
         // Extents of our own are unchecked too: the first read detects what the disk failed to store.
@@ -208,6 +227,10 @@ struct CommitPlan: Sendable {
     var descriptionNumber: Int
     /// `true` if the description has changed since the last commit.
     var isDescribed: Bool
+    /// The parts, and the stream, that have changed since then.
+    var parts = PartsState.Changes()
+    /// The length of the resource; `nil` if it is unknown, as that of a stream is.
+    var length: Int64? { parts.isStream ? nil : description.length }
 
     /// This plan with only the first `count` bytes, at least one.
     func first(_ count: Int64) -> CommitPlan {

@@ -131,6 +131,8 @@ extension PersistentStore {
     private func joinCopy(from file: ObjectFile) -> Bool {
         let (description, size) = guarded.withLock { ($0.state.description, $0.comparedBytes) }
         guard let size, case let head = readNow(at: 0, count: Int(size)), head.count == size,
+            // The lists of two streams may be equal, and their segments not.
+            head.withUnsafeBufferPointer({ HLSPlaylistKind.of($0) }) == nil,
             let copy = try? engine.entries.addName(url, besides: file.entry, to: description, head: head)
         else { return false }
         // On a slow connection, bytes may have been committed to the former entry before the comparison.

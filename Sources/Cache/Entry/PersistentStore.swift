@@ -54,6 +54,8 @@ final class PersistentStore: ByteStore {
         var hasSoughtCopy = false
         /// The last reported reason why bytes are not cached; `nil` once all of them were cached again.
         var reported: MediaError?
+        /// `true` if the entry was discarded because the server forbids caching it.
+        var isDiscarded = false
     }
 
     let engine: CacheEngine
@@ -68,7 +70,11 @@ final class PersistentStore: ByteStore {
         ahead = ReadAhead(on: engine.io)
         guarded = Locked(
             Guarded(
-                state: EntryState(description: opening.description, extents: opening.extents),
+                state: EntryState(
+                    description: opening.description,
+                    extents: opening.extents,
+                    parts: PartsState(table: opening.stream, places: opening.places)
+                ),
                 file: opening.file,
                 standing: opening.refusal.map { .unwritable($0) } ?? .caching
             )
@@ -78,7 +84,11 @@ final class PersistentStore: ByteStore {
     package var description: EntryDescription { guarded.withLock { $0.state.description } }
 
     package var stored: ByteRangeSet {
-        let (stored, volatile) = guarded.withLock { ($0.state.stored, $0.volatile) }
+        let (stored, volatile, isStream) = guarded.withLock { guarded in
+            (guarded.state.stored, guarded.volatile, guarded.state.parts.isStream)
+        }
+        // The bytes of the parts are not those of the list.
+        if isStream { return self.stored(in: 0..<PartsTable.firstOffset) }
         return volatile.map { stored.union($0.stored) } ?? stored
     }
 
@@ -169,7 +179,7 @@ final class PersistentStore: ByteStore {
 
     package func commitOnly(_ proven: ByteRangeSet?) {
         guarded.withLock { guarded in
-            guarded.state.proven = proven
+            guarded.state.changeParts { $0.ownProven = proven }
             if guarded.state.bufferedByteCount > 0, guarded.timer == nil { guarded.timer = startTimer() }
         }
     }
@@ -181,6 +191,7 @@ final class PersistentStore: ByteStore {
                 switch guarded.standing {
                 case .caching, .refusing:
                     guarded.standing = .detached
+                    guarded.isDiscarded = true
                     return guarded.file.entry
                 case .unwritable, .detached, .closed: return nil
                 }
@@ -224,7 +235,7 @@ final class PersistentStore: ByteStore {
     }
 
     /// Reports why bytes are not cached, except after `discard` or `replace`, when that is expected.
-    private func reportRefusal() {
+    func reportRefusal() {
         let refusal: MediaError? = guarded.withLock { guarded in
             switch guarded.standing {
             case .refusing(let error), .unwritable(let error):

@@ -9,6 +9,7 @@ final class CacheIndex {
     let extents: ExtentsTable
     let facts: FactsTable
     let names: NamesTable
+    let parts: PartsTable
     private let connection: SQLiteConnection
     private let protection: Protection
 
@@ -19,6 +20,7 @@ final class CacheIndex {
         extents = ExtentsTable(connection: connection)
         facts = FactsTable(connection: connection, protection: protection)
         names = NamesTable(connection: connection, protection: protection)
+        parts = PartsTable(connection: connection, protection: protection)
     }
 
     /// Opens the index at `path`, creates its tables if it is new, and takes format 5 over. The folder's lock
@@ -58,6 +60,9 @@ final class CacheIndex {
                 """
             )
         }
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'parts'"
+        let count = try connection.statement(sql).first { $0.integer(0) }
+        if count == 0 { try connection.execute(PartsTable.noTables) }
     }
 
     // MARK: Transactions
@@ -124,7 +129,17 @@ final class CacheIndex {
     }
 
     func item(_ row: EntryRow, urls: [SafeText] = []) throws -> CachedItem {
-        CachedItem(row, stored: try stored(of: row), urls: urls)
+        if let contents = try streamContents(of: row) {
+            return CachedItem(row, stored: contents.stored, urls: urls, stream: contents)
+        }
+        return CachedItem(row, stored: try stored(of: row), urls: urls)
+    }
+
+    /// How much of the segments is committed; `nil` if the entry is no stream.
+    func streamContents(of row: EntryRow) throws -> StreamContents? {
+        guard row.isStream, let table = try parts.table(of: row.entry) else { return nil }
+        let places = try parts.places(of: row.entry)
+        return StreamContents(of: table, at: places, stored: try extents.ranges(of: row.entry))
     }
 
     // MARK: The folder as a whole
@@ -173,10 +188,13 @@ final class CacheIndex {
         ] {
             try connection.execute("PRAGMA \(setting)")
         }
-        guard try Self.version(of: connection) != Self.version else { return }
+        guard try Self.version(of: connection) != Self.version else {
+            return try connection.execute(PartsTable.tables)
+        }
         try connection.transaction {
             if isNew { try makeTables() }
             try connection.execute(Self.additions)
+            try connection.execute(PartsTable.tables)
         }
     }
 

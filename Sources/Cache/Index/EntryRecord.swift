@@ -27,7 +27,8 @@ struct EntryRow: Sendable {
     /// The columns that `init` reads, in its order.
     static let columns = """
         id, url, about, last_played, pinned, allocated, created, stored, prefix,
-        (SELECT value FROM tags WHERE tags.entry = entries.id)
+        (SELECT value FROM tags WHERE tags.entry = entries.id),
+        EXISTS (SELECT 1 FROM streams WHERE streams.entry = entries.id)
         """
 
     let entry: EntryID
@@ -45,6 +46,8 @@ struct EntryRow: Sendable {
     let storedBytes: Int64
     /// How many bytes are committed from the start without a gap.
     let prefix: Int64
+    /// `true` if it is a recorded stream of segments.
+    let isStream: Bool
 
     /// Reads the columns named by `columns`. The index may be damaged or tampered with: a record that fails
     /// its check counts as empty.
@@ -68,6 +71,7 @@ struct EntryRow: Sendable {
         created = row.integer(6)
         storedBytes = CacheIndex.plausible(row.integer(7))
         prefix = CacheIndex.plausible(row.integer(8))
+        isStream = row.integer(10) != 0
     }
 
     /// `true` if the entry holds bytes of another version of the resource than `known`, which another store

@@ -86,6 +86,10 @@ enum RecordColumn: Sendable {
     case name
     /// The column `value` of `facts`, in a row of this kind.
     case fact(DerivedFact)
+    /// The column `about` of `parts`.
+    case part
+    /// The column `value` of `streams`.
+    case stream
 
     /// The text that is authenticated with a sealed record, together with its entry.
     var text: String {
@@ -94,6 +98,8 @@ enum RecordColumn: Sendable {
         case .tags: "tags"
         case .name: "name"
         case .fact(let fact): fact.rawValue
+        case .part: "part"
+        case .stream: "stream"
         }
     }
 }

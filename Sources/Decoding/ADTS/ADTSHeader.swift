@@ -56,6 +56,17 @@ package struct ADTSHeader: Sendable, Equatable {
         )
     }
 
+    /// A header without a check for the same stream, and as many packets, in `byteCount` bytes.
+    func head(forPackets byteCount: Int) -> [UInt8] {
+        let length = byteCount + Self.byteCount
+        let high = UInt8(truncatingIfNeeded: stream >> 16) | 1
+        let last = 0xFC | UInt8(packetCount - 1)
+        return [0xFF, high, UInt8(truncatingIfNeeded: stream >> 8)]
+            + [UInt8(truncatingIfNeeded: stream) | UInt8(length >> 11 & 3), UInt8(length >> 3 & 0xFF)]
+            // The fullness of a variable rate.
+            + [UInt8(length & 7) << 5 | 0x1F, last]
+    }
+
     /// The first frame in `bytes`, from `start` on and before `limit`, that begins a run of `count`
     /// consistent frames: frames like `reference`, if it is given. `isWhole` states that the resource ends
     /// with `bytes`.

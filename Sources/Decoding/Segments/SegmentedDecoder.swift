@@ -240,9 +240,7 @@ package final class SegmentedDecoder: AudioDecoder {
         guard let opened = stream else { return SeekLanding(frame: 0, isExact: true) }
         let drift = opened.drift
         let target = max(.zero, list.place(at: time + drift).time - drift)
-        let lead = opened.output.format.duration(
-            of: opened.output.codec.primingFrames + opened.output.packetFrames
-        )
+        let lead = lead(in: opened)
         var number = list.place(at: max(.zero, target + drift - lead)).number
         var stream = try await begin(number)
         for _ in 0..<Self.mostStepsBack where stream.time(of: stream.output.position) > target - lead {
@@ -253,12 +251,27 @@ package final class SegmentedDecoder: AudioDecoder {
             number -= 1
             stream = try await begin(number)
         }
+        // Without times, only the packets themselves show where the target is.
+        if !stream.isExact, number > 0, list.isStored(segments: 0..<number + 1) {
+            stream = try await begin(0)
+        }
         let landing = try await skip(to: target, stream)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         self.stream = stream
         info.format = stream.output.format
         info.codec = stream.output.codec.name
         return landing
+    }
+
+    package func isStored(at time: Duration) -> Bool {
+        guard let opened = stream, !isLive else { return false }
+        let first = list.place(at: max(.zero, time - lead(in: opened))).number
+        return list.isStored(segments: first..<max(first, list.place(at: time).number) + 1)
+    }
+
+    /// The time before a target from which on packets are decoded.
+    private func lead(in stream: Stream) -> Duration {
+        stream.output.format.duration(of: stream.output.codec.primingFrames + stream.output.packetFrames)
     }
 
     /// Passes over the packets that `target` does not need.

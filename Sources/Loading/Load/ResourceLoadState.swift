@@ -187,7 +187,7 @@ package struct ResourceLoadState: Sendable {
         )
         let isConfirmed = answers.confirms(answer)
         answers.learn(answer, meaning, to: fetch.plan)
-        var outcome = outcome(of: meaning, retryAfter: answer.retryAfter, for: fetch, moment)
+        var outcome = outcome(of: meaning, answer, for: fetch, moment)
         outcome.forbidsStoring = meaning.forbidsStoring(of: answer)
         outcome.comparesStored = meaning == .whole && !isConfirmed && !moment.stored.isEmpty
         return outcome
@@ -280,7 +280,7 @@ package struct ResourceLoadState: Sendable {
 
     private mutating func outcome(
         of meaning: AnswerMeaning,
-        retryAfter: Duration?,
+        _ answer: RangeAnswer,
         for fetch: LoadFetch,
         _ moment: LoadMoment
     ) -> AnswerOutcome {
@@ -299,7 +299,7 @@ package struct ResourceLoadState: Sendable {
         case .nothingThere, .grown, .weakerCondition, .withoutRange, .later, .refused: break
         }
         _ = fetches.ended(id)
-        return .discard(afterRefusal(meaning, of: fetch, retryAfter: retryAfter, moment))
+        return .discard(afterRefusal(meaning, answer, of: fetch, moment))
     }
 
     private mutating func receive(
@@ -315,8 +315,8 @@ package struct ResourceLoadState: Sendable {
     /// Handles a response whose body is discarded; `fetch` has ended.
     private mutating func afterRefusal(
         _ meaning: AnswerMeaning,
+        _ answer: RangeAnswer,
         of fetch: LoadFetch,
-        retryAfter: Duration?,
         _ moment: LoadMoment
     ) -> [LoadAction] {
         switch meaning {
@@ -333,10 +333,11 @@ package struct ResourceLoadState: Sendable {
             return [.decided(.withoutRanges, cause)] + endWaits(moment) + plan(moment)
         case .later(let status):
             let error = error(.httpStatus, AnswerMeaning.cause(status: status))
-            return failed(fetch, error, retryAfter: retryAfter, moment)
+            return failed(fetch, error, retryAfter: answer.retryAfter, moment)
         case .refused(let code, let cause):
             var error = error(code, cause)
             error.isLasting = true
+            if case .refused(let status) = answer.kind { error.status = status }
             return failed(fetch, error, moment)
         case .grown, .weakerCondition, .part, .whole, .live, .changed: return plan(moment)
         }

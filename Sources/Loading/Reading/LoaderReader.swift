@@ -104,11 +104,21 @@ final class LoaderReader: ResourceReader {
         }
     }
 
+    var stream: StreamTable? { store.stream }
+
+    var streamContents: StreamContents? { store.streamContents }
+
+    func store(_ stream: StreamTable) { store.describe(stream) }
+
     func close() async {
         let isFirst = guarded.withLock { guarded in
             defer { guarded.isClosed = true }
             return !guarded.isClosed
         }
-        if isFirst { await loader.close(id) }
+        guard isFirst else { return }
+        await loader.close(id)
+        // The segments of a stream, which are closed by now, are committed with its list, which others may
+        // still have open.
+        if store.stream != nil { try? await store.commit() }
     }
 }

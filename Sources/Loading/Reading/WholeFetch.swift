@@ -35,6 +35,7 @@ struct WholeFetch: Sendable {
         case .refused(let status):
             var error = MediaError(.httpStatus, url.safeText, AnswerMeaning.cause(status: status))
             error.isLasting = !RetryPolicy.isWorthWaiting(forStatus: status)
+            error.status = status
             throw error
         case .part, .unsatisfiable, .notModified:
             throw MediaError(.badAnswer, url.safeText, "the server answers what was not asked for")

@@ -16,6 +16,19 @@ package protocol SegmentList: Sendable {
 
     /// Segment `number` is damaged, or is not played, for the reason `cause`, and is passed over.
     func passedOver(_ number: Int, because cause: SafeText)
+
+    /// `true` if the segments with these numbers can be read without the network.
+    func isStored(segments numbers: Range<Int>) -> Bool
+
+    /// Loads all missing segments of a recording, in order and at low priority, to be cached. Calls
+    /// `progressed` when bytes have arrived. Throws `MediaError` if some cannot be loaded.
+    func loadAll(progressed: () -> Void) async throws
+}
+
+extension SegmentList {
+    /// By default, nothing is cached.
+    package func isStored(segments numbers: Range<Int>) -> Bool { false }
+    package func loadAll(progressed: () -> Void) async throws {}
 }
 
 /// A part of a stream, in a resource of its own or in a range of one.

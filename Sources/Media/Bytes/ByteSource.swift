@@ -88,6 +88,16 @@ package protocol ResourceReader: ByteSource {
     /// Stores the tags and the duration for the lists of the cache and of the queue.
     func store(_ facts: TrackFacts)
 
+    /// The segments of the recorded stream whose list this is, as an earlier open has stored them; `nil` for
+    /// other resources.
+    var stream: StreamTable? { get }
+
+    /// How much of the stream's segments is cached; `nil` for other resources.
+    var streamContents: StreamContents? { get }
+
+    /// Stores that the resource is the list of a recorded stream.
+    func store(_ stream: StreamTable)
+
     /// Closes this reader. Waiting reads throw `CancellationError`, fetches that only this reader wanted end,
     /// and received bytes are committed before this returns.
     func close() async
@@ -96,6 +106,11 @@ package protocol ResourceReader: ByteSource {
 extension ResourceReader {
     /// Does nothing by default: a source without a network has no connection to share.
     package func setPriority(isLow: Bool) {}
+
+    /// By default, streams are not cached.
+    package var stream: StreamTable? { nil }
+    package var streamContents: StreamContents? { nil }
+    package func store(_ stream: StreamTable) {}
 }
 
 /// The state of one resource at one moment.

@@ -47,6 +47,23 @@ package protocol ByteStore: Sendable {
     /// Never waits and takes no other lock.
     func commitOnly(_ proven: ByteRangeSet?)
 
+    /// The store of a resource that belongs to the stream of this entry, created empty if there is none, or
+    /// if it `isNew`; `nil` if the parts of streams are not cached. It may not outlive this store. `url` is
+    /// where the part is today, and `likelyLength` at least its likely length.
+    ///
+    /// To discard a list, key or section discards the whole entry: the rest is of no use without it. To
+    /// discard a resource with segments discards nothing else.
+    func part(_ name: PartName, at url: WebURL, likelyLength: Int64, isNew: Bool) async -> (any ByteStore)?
+
+    /// The segments of the recorded stream whose list this entry has; `nil` for other resources.
+    var stream: StreamTable? { get }
+
+    /// How much of the stream's segments is stored; `nil` for other resources.
+    var streamContents: StreamContents? { get }
+
+    /// Notes that the entry is of a recorded stream; durable with the next commit.
+    func describe(_ stream: StreamTable)
+
     /// Removes the entry: the next open finds it empty.
     ///
     /// This store works as before until `close`, with all bytes in `stored` and those still to be written;
@@ -60,6 +77,14 @@ package protocol ByteStore: Sendable {
 extension ByteStore {
     /// By default, no other process shares the store, so there is nothing new.
     package func refresh(_ range: ByteRange, isUrgent: Bool) async -> ByteRangeSet { stored }
+
+    /// By default, nothing is cached, so nor are the parts of a stream.
+    package func part(_ name: PartName, at url: WebURL, likelyLength: Int64, isNew: Bool) async
+        -> (any ByteStore)?
+    { nil }
+    package var stream: StreamTable? { nil }
+    package var streamContents: StreamContents? { nil }
+    package func describe(_ stream: StreamTable) {}
 
     /// By default, no byte outlives the store.
     package func commitOnly(_ proven: ByteRangeSet?) {}

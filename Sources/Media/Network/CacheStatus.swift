@@ -96,6 +96,8 @@ package struct CachedItem: Sendable, Equatable, Identifiable {
     package var length: Int64?
     /// The committed ranges. The bytes are checked only when they are read.
     package var stored = ByteRangeSet()
+    /// Set for a recorded stream of segments, whose `length` and `stored` are those of all segments in a row.
+    package var stream: StreamContents?
     /// The disk space that the entry occupies, in bytes.
     package var allocatedBytes: Int64 = 0
     package var contentType: SafeText?

@@ -55,12 +55,17 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     package var deadOrigin: String?
     /// `true` if no request was sent.
     package var isUnsent = false
+    /// The HTTP status of a final refusal; `nil` for other failures.
+    package var status: Int?
 
     package init(_ code: Code, _ subject: SafeText, _ cause: SafeText) {
         self.code = code
         self.subject = subject
         self.cause = cause
     }
+
+    /// `true` if the server has the resource no longer, or not for this user: its URL may have expired.
+    package var isGone: Bool { status.map { [401, 403, 404, 410].contains($0) } ?? false }
 
     /// The cause without the advice, for places with little room.
     package var reason: SafeText {

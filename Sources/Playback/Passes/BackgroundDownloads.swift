@@ -144,6 +144,7 @@ final class BackgroundDownloads: Sendable {
             of: track,
             open: { [parts] in try await parts.open($0, false) },
             makeDecoder: parts.makeDecoder,
+            openStream: parts.openStream,
             resolver: parts.resolver,
             clock: parts.clock
         ) { [send, progressed] step in

@@ -7,6 +7,11 @@ package import System
 /// The loader gives these requests the lowest priority, so the music never waits for their bytes.
 package struct TrackDownload: Sendable {
     package typealias MakeDecoder = @Sendable (any ResourceReader, Track) async throws -> any AudioDecoder
+    /// Makes the decoder of a stream whose list the reader has, and the reader that takes its place; `nil` if
+    /// it is no such list. If the flag is set, the server is asked for the list again.
+    package typealias OpenStream =
+        @Sendable (any ResourceReader, Track, _ refresh: Bool) async throws
+        -> (decoder: any AudioDecoder, reader: any ResourceReader)?
 
     /// The result of a download that did not fail.
     package enum Outcome: Sendable {
@@ -31,6 +36,7 @@ package struct TrackDownload: Sendable {
     private let track: Track
     private let open: @Sendable (Track) async throws -> any ResourceReader
     private let makeDecoder: MakeDecoder
+    private let openStream: OpenStream
     private let resolver: any TrackResolver
     private let clock: any MonotonicClock
     private let onStep: @Sendable (Step) -> Void
@@ -39,6 +45,7 @@ package struct TrackDownload: Sendable {
         of track: Track,
         open: @escaping @Sendable (Track) async throws -> any ResourceReader,
         makeDecoder: @escaping MakeDecoder,
+        openStream: @escaping OpenStream,
         resolver: any TrackResolver,
         clock: any MonotonicClock,
         onStep: @escaping @Sendable (Step) -> Void
@@ -46,6 +53,7 @@ package struct TrackDownload: Sendable {
         self.track = track
         self.open = open
         self.makeDecoder = makeDecoder
+        self.openStream = openStream
         self.resolver = resolver
         self.clock = clock
         self.onStep = onStep
@@ -54,11 +62,11 @@ package struct TrackDownload: Sendable {
     /// Returns when the track is cached as far as possible; a local file is only checked. Throws `MediaError`
     /// if it is no music or cannot be loaded, and `CancellationError`; bytes received until then stay cached.
     package func run() async throws -> Outcome {
-        let reader = try await open(track)
+        var reader = try await open(track)
         reader.setPriority(isLow: true)
         onStep(.opened(reader))
         do {
-            let list = try await readHead(through: reader)
+            let list = try await readHead(through: &reader)
             if list == nil { try await Self.fetchRest(through: reader, clock) { onStep(.progressed) } }
             let report = reader.report
             await close(reader)
@@ -76,9 +84,11 @@ package struct TrackDownload: Sendable {
 
     /// Decodes the head, and stores its tags for `cache list`. Returns the tracks of a list that is named as
     /// music. A resource that is neither music nor a list is removed from the cache.
-    private func readHead(through reader: any ResourceReader) async throws -> ResolvedTracks? {
+    ///
+    /// For a stream of segments, `reader` is replaced by its reader.
+    private func readHead(through reader: inout any ResourceReader) async throws -> ResolvedTracks? {
         do {
-            let decoder = try await makeDecoder(reader, track)
+            let decoder = try await decoder(through: &reader)
             try await decoder.open()
             let info = decoder.info
             let tags = info.tags.filled(from: track.tags)
@@ -89,7 +99,7 @@ package struct TrackDownload: Sendable {
         } catch let error as MediaError where error.code == .emptyResource {
             await reader.reject()
             throw error
-        } catch let error as MediaError where error.code == .notAudio {
+        } catch let error as MediaError where error.code == .notAudio && !(reader is any SegmentList) {
             do {
                 if let list = try await resolver.list(at: track, openAs: reader) { return list }
             } catch let problem as MediaError {
@@ -98,6 +108,18 @@ package struct TrackDownload: Sendable {
             }
             await reader.reject()
             throw error
+        }
+    }
+
+    private func decoder(through reader: inout any ResourceReader) async throws -> any AudioDecoder {
+        do {
+            return try await makeDecoder(reader, track)
+        } catch let error as MediaError where error.code == .notAudio {
+            guard let stream = try await openStream(reader, track, false) else { throw error }
+            reader = stream.reader
+            reader.setPriority(isLow: true)
+            onStep(.opened(reader))
+            return stream.decoder
         }
     }
 
@@ -113,13 +135,21 @@ package struct TrackDownload: Sendable {
         // The read-ahead of music that was played is no more urgent than the other missing bytes.
         reader.allowReadAhead(bytesPerSecond: 0)
         reader.setPriority(isLow: true)
-        reader.fill()
         var due = clock.now + .seconds(1)
-        while let offset = reader.report.missingOffset {
-            guard try await !reader.read(at: offset, count: 1).isEmpty else { return }
-            guard clock.now >= due else { continue }
+        func arrived() {
+            guard clock.now >= due else { return }
             due = clock.now + .seconds(1)
             progressed()
+        }
+        // The bytes of a stream are those of its segments.
+        if let segments = reader as? any SegmentList {
+            if reader.report.isCached { try await segments.loadAll(progressed: arrived) }
+            return
+        }
+        reader.fill()
+        while let offset = reader.report.missingOffset {
+            guard try await !reader.read(at: offset, count: 1).isEmpty else { return }
+            arrived()
         }
     }
 }

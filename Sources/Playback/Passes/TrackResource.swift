@@ -8,7 +8,7 @@ final class TrackResource: Sendable {
     private let refresh: Bool
     private let open: PlaybackParts.Open
     private let makeDecoder: TrackDownload.MakeDecoder
-    private let openStream: PlaybackParts.OpenStream
+    private let openStream: TrackDownload.OpenStream
 
     private struct State {
         var reader: (any ResourceReader)?
@@ -31,7 +31,7 @@ final class TrackResource: Sendable {
     init(
         for first: PassStart,
         makeDecoder: @escaping TrackDownload.MakeDecoder,
-        openStream: @escaping PlaybackParts.OpenStream,
+        openStream: @escaping TrackDownload.OpenStream,
         open: @escaping PlaybackParts.Open
     ) {
         track = first.track
@@ -58,7 +58,7 @@ final class TrackResource: Sendable {
         do {
             return try await makeDecoder(reader, track)
         } catch let error as MediaError where error.code == .notAudio {
-            guard let stream = try await openStream(reader, track) else { throw error }
+            guard let stream = try await openStream(reader, track, refresh) else { throw error }
             try await adopt(stream.reader, isStream: true)
             return stream.decoder
         }

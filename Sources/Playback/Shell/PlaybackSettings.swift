@@ -38,14 +38,9 @@ package struct PlaybackParts: Sendable {
     package var openFile: OpenFile?
     /// Chooses the decoder of an open resource by its kind, and makes it.
     package var makeDecoder: TrackDownload.MakeDecoder
-    package typealias OpenStream =
-        @Sendable (any ResourceReader, Track) async throws -> (
-            decoder: any AudioDecoder, reader: any ResourceReader
-        )?
-
     /// Opens the stream of segments (HLS) whose list a reader has opened; the new reader closes that one.
     /// `nil` if the resource is no such list.
-    package var openStream: OpenStream = { _, _ in nil }
+    package var openStream: TrackDownload.OpenStream = { _, _, _ in nil }
     package var output: any AudioOutput
     /// A connection attempt of `output` that has begun already; `nil` if the player must connect.
     package var connecting: Task<Void, any Error>?

@@ -271,7 +271,10 @@ private struct ExportCommand: CacheSubcommand {
         abstract: "Writes a cached track to a file, byte for byte as its server sent it.",
         discussion: """
             If the track has gaps nothing is written: the gaps are listed, and the exit code is 3. With --partial \
-            it is written with zeros in the gaps. FILE appears whole or not at all.
+            it is written with zeros in the gaps. FILE appears whole or not at all. A recorded HLS stream is \
+            written as one file, which is not byte for byte what the server sent: AAC (ADTS) or MP3 without \
+            MPEG-TS and without encryption, or its fragments of MP4 joined. --partial leaves missing segments \
+            out. If codec or format change on the way, nothing is written, and the exit code is 3.
             """
     )
 

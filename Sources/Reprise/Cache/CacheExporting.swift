@@ -11,6 +11,10 @@ struct CacheExporting {
         guard let entry = try await named.entry(order.source) else { return .nothingPlayed }
         // Checked first, so that no bytes of an incomplete track are written in vain.
         if !entry.isComplete, !order.takesPart {
+            if let stream = entry.stream {
+                saySegments(of: stream, of: entry, isWritten: false)
+                return .someFailed
+            }
             sayGaps(entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? [], of: entry, isWritten: false)
             return .someFailed
         }
@@ -21,6 +25,7 @@ struct CacheExporting {
             command.console.say(error.safeText)
             return .nothingPlayed
         }
+        if let stream = entry.stream { return try await export(stream, of: entry, into: file) }
         guard let report = try await command.administration.export(entry.id, into: file.descriptor) else {
             command.console.say(entry.url + ": no longer cached")
             return .nothingPlayed
@@ -36,6 +41,37 @@ struct CacheExporting {
         if report.isWhole { return .success }
         sayGaps(report.gaps, of: entry, isWritten: isWritten)
         return .someFailed
+    }
+
+    /// Writes the cached segments of `stream` as one file.
+    private func export(_ stream: StreamContents, of entry: CachedItem, into file: ExportFile) async throws
+        -> ExitCode
+    {
+        do {
+            try await command.supply.exportStream(entry) { bytes in
+                do throws(SystemError) {
+                    try WholeFile.write(bytes, to: file.descriptor)
+                } catch {
+                    throw MediaError(.unreadable, "exported file", SafeText("\(error)"))
+                }
+            }
+            try Task.checkCancellation()
+            try file.publish()
+        } catch let error as MediaError {
+            command.console.say(error.safeText)
+            return error.code == .unreadable ? .nothingPlayed : .someFailed
+        }
+        if entry.isComplete { return .success }
+        saySegments(of: stream, of: entry, isWritten: true)
+        return .someFailed
+    }
+
+    private func saySegments(of stream: StreamContents, of entry: CachedItem, isWritten: Bool) {
+        let cached = stream.segments.reduce(0) { $0 + $1.count }
+        let missing = "\(stream.count - cached) of \(stream.count) segments are missing"
+        let end =
+            isWritten ? "the file lacks them" : "nothing was written; play it, download it, or use --partial"
+        command.console.say(entry.url + ": incomplete: " + SafeText(missing) + "; " + SafeText(end))
     }
 
     private func sayGaps(_ gaps: [ByteRange], of entry: CachedItem, isWritten: Bool) {

@@ -134,6 +134,7 @@ struct CacheFetching {
             of: track,
             open: { try await supply.opener.open($0.location, of: $0.episode) },
             makeDecoder: supply.makeDecoder,
+            openStream: supply.openStream,
             resolver: supply.resolver,
             clock: console.clock
         ) { step in

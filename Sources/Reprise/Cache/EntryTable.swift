@@ -46,8 +46,9 @@ struct EntryTable: Sendable {
 
     /// A line for each known fact of `entry`: those of `reprise cache info`.
     func details(_ entry: CachedItem) -> [String] {
-        let ranges = entry.stored.ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
-        let gaps = entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? []
+        let stored = entry.stream == nil ? entry.stored : ByteRangeSet()
+        let ranges = stored.ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
+        let gaps = entry.stream == nil ? entry.length.map { stored.gaps(in: 0..<$0) } ?? [] : []
         let missing = gaps.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
         var rows: [(name: String, value: String?)] = [("source", entry.url.string)]
         rows += entry.otherURLs.map { ("also as", $0.string) }
@@ -59,6 +60,7 @@ struct EntryTable: Sendable {
             ("size", entry.length.map { "\(SizeText.text($0)) (\($0) bytes)" }),
             ("cached", "\(SizeText.text(entry.storedBytes)) (\(entry.storedBytes) bytes)"),
             ("share", entry.percent.map { "\($0) %" }),
+            ("segments", entry.stream.map { "\($0.text) of \($0.count)" }),
             ("ranges", ranges.isEmpty ? nil : ranges),
             ("missing", missing.isEmpty ? nil : missing),
             ("on disk", "\(SizeText.text(entry.allocatedBytes)) (\(entry.allocatedBytes) bytes)"),
@@ -105,7 +107,7 @@ extension CachedItem {
     /// `true` for a playlist, a feed or a web folder: a resource without a length in time that is named or
     /// typed as one.
     var isList: Bool {
-        tags.title == nil && duration == nil
+        tags.title == nil && duration == nil && stream == nil
             && ResourceKind.isList(contentType: contentType?.string, url: url.string)
     }
 }
@@ -126,12 +128,16 @@ extension CachedItem {
             ("allocated", .integer(allocatedBytes)),
             ("complete", .flag(isComplete)),
             ("pinned", .flag(isPinned)),
-        ] + EventLine.albumFields(of: tags)
+        ] + EventLine.albumFields(of: tags) + streamFields
+    }
+
+    private var streamFields: [(key: String, value: EventField)] {
+        stream.map { [("segments", .segments($0.segments))] } ?? []
     }
 
     var infoFields: [(key: String, value: EventField)] {
         listFields + [
-            ("ranges", .ranges(stored.ranges)),
+            ("ranges", .ranges((stream?.ranges ?? stored).ranges)),
             ("etag", .text(orNone: etag)),
             ("lastModified", .text(orNone: lastModified)),
             ("seekable", acceptsRanges.map { .flag($0) } ?? .none),
@@ -140,7 +146,22 @@ extension CachedItem {
     }
 }
 
+extension StreamContents {
+    /// The cached segments, numbered from 1.
+    fileprivate var text: String {
+        let runs = segments.map {
+            $0.count == 1 ? "\($0.upperBound)" : "\($0.lowerBound + 1)-\($0.upperBound)"
+        }
+        return runs.isEmpty ? "none" : runs.joined(separator: " ")
+    }
+}
+
 extension EventField {
+    /// Runs of segments as pairs of numbers from 0, the second exclusive.
+    static func segments(_ runs: [Range<Int>]) -> EventField {
+        .list(runs.map { .list([.integer(Int64($0.lowerBound)), .integer(Int64($0.upperBound))]) })
+    }
+
     static func integer(orNone number: Int64?) -> EventField { number.map { .integer($0) } ?? .none }
 
     /// Ranges as pairs of offsets, the second exclusive.

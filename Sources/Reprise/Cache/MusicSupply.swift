@@ -9,6 +9,10 @@ struct MusicSupply: Sendable {
     let opener: any ResourceOpener
     /// Chooses and creates the decoder of an open resource.
     let makeDecoder: TrackDownload.MakeDecoder
+    /// Opens a stream of segments.
+    let openStream: TrackDownload.OpenStream
+    /// Passes the music of the cached segments of a stream, as one file, to a closure. Throws `MediaError`.
+    let exportStream: @Sendable (CachedItem, ([UInt8]) throws -> Void) async throws -> Void
     /// Returns `true` if the content of a whole resource does not match a checksum that it contains.
     let isDamaged: @Sendable (any ByteSource) async throws -> Bool
     /// The last error that says why something could not be cached.

@@ -67,6 +67,8 @@ package struct MediaPlaylist: Sendable, Equatable {
     var lines: [Int32] = []
     /// Empty if no segment states a range; else a range for each, which is empty for a whole resource.
     var ranges: [ByteRange] = []
+    /// The first segments of the resources of which segments state ranges.
+    var resources = SegmentRuns<Int32>()
     /// The segments before which EXT-X-DISCONTINUITY stands, once for each tag, in rising order.
     var discontinuities: [Int32] = []
     /// The segments with EXT-X-GAP, in rising order.
@@ -136,7 +138,31 @@ package struct MediaPlaylist: Sendable, Equatable {
         times == other.times && ranges == other.ranges && discontinuities == other.discontinuities
     }
 
+    /// The number of the first of the segments in a row that are in the same resource as segment `index`.
+    package func resource(of index: Int) -> Int {
+        ranges.isEmpty || ranges[index].isEmpty ? index : resources[index].map { Int($0) } ?? index
+    }
+
+    /// What the cache needs to know of the segments.
+    package func table(rendition: [UInt8]) -> StreamTable {
+        StreamTable(
+            rendition: rendition,
+            count: count,
+            gaps: gaps.map { Int($0) },
+            slices: ranges.indices.map { StreamTable.Slice(resource: resource(of: $0), range: ranges[$0]) }
+        )
+    }
+
     // MARK: What the text states
+
+    /// The parts of the list's text that `segment` needs for segment `index`.
+    package func textRanges(of index: Int) -> [ByteRange] {
+        let end = index + 1 < count ? Int(lines[index + 1]) : byteCount
+        let section = sections[index]
+        let tags = [keyLines[index], section?.line, section?.keyLine].compactMap { $0 }
+        return [bytes(from: lines[index], to: end)]
+            + tags.filter { $0 != Self.noKey }.map { bytes(from: $0, to: byteCount) }
+    }
 
     /// Parses segment `index`. `read` returns the bytes of the list's text in a range, of at most 64 KiB; it
     /// is called up to four times.
@@ -154,6 +180,7 @@ package struct MediaPlaylist: Sendable, Equatable {
             mediaSequence: mediaSequence + Int64(index),
             discontinuity: discontinuity(of: index),
             location: try ListReference.location(of: reference, in: location),
+            resource: resource(of: index),
             range: ranges.isEmpty || ranges[index].isEmpty ? nil : ranges[index],
             start: start(of: index),
             duration: start(of: index + 1) - start(of: index),

@@ -189,7 +189,11 @@ private struct MediaPlaylistBuilder: LineReader {
             playlist.ranges = Array(repeating: 0..<0, count: playlist.count)
         }
         playlist.ranges.append(range)
-        if !isSame { lastRange = (Array(reference), 0) }
+        if !isSame {
+            let index = playlist.ranges.count - 1
+            playlist.resources.begin(Int32(index), at: index)
+            lastRange = (Array(reference), 0)
+        }
         lastRange?.end = range.upperBound
     }
 

@@ -8,6 +8,8 @@ package struct MediaSegment: Sendable, Equatable {
     /// and timestamps begin anew.
     package var discontinuity: Int64
     package var location: ResourceLocation
+    /// The place in the list of the first segment that is in the same resource; its own, if none is.
+    package var resource: Int
     /// The bytes of the resource that are the segment; `nil` if all are.
     package var range: ByteRange?
     /// The time of its beginning, from the beginning of the first segment.

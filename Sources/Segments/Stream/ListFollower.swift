@@ -31,15 +31,18 @@ final class ListFollower: Sendable {
         state = Locked(State(lists: lists))
     }
 
-    /// Reads the list that `list`, the reader of `location`, has opened, and the lists that it leads to.
+    /// Reads the list that `list`, the reader of `location`, has opened, and the lists that it leads to, of
+    /// which `answers` were received just now.
     static func open(
         _ list: any ResourceReader,
         at location: ResourceLocation,
+        _ answers: [ResourceLocation: ListAnswer] = [:],
         _ parts: SegmentParts,
         _ readers: PartReaders
     ) async throws -> ListFollower {
         let first = try await answer(of: list, at: location, parts)
         let found = try await FoundPlaylist(from: first, parts) { location in
+            if let answer = answers[location] { return answer }
             let reader = try await parts.open(location)
             do {
                 let answer = try await answer(of: reader, at: location, parts)
@@ -70,17 +73,11 @@ final class ListFollower: Sendable {
         let report = reader.report
         return ListAnswer(
             text: text,
-            place: place(of: report.redirectedTo, from: location),
+            place: RecordedLists.place(of: report.redirectedTo, from: location),
             source: location,
             // A reader may have been held for long.
             requestedAt: report.answeredAt ?? parts.clock.now
         )
-    }
-
-    /// `target`, to which `location` was redirected, with the user's password for its server.
-    private static func place(of target: WebURL?, from location: ResourceLocation) -> ResourceLocation {
-        guard let target else { return location }
-        return .web(location.url?.resolving(target.requestString) ?? target)
     }
 
     // MARK: Places
@@ -178,7 +175,7 @@ final class ListFollower: Sendable {
         let body = try await parts.request(location, validators)
         readers.count(body)
         guard let text = body.bytes else { return nil }
-        let place = Self.place(of: body.answer.redirectedTo, from: location)
+        let place = RecordedLists.place(of: body.answer.redirectedTo, from: location)
         return ListAnswer(
             text: text,
             place: place,

@@ -92,8 +92,8 @@ final class HeldSection: ByteSource {
     func isStored(_ range: ByteRange) -> Bool { true }
 }
 
-/// The segment of a live stream, for which there is a remedy if it cannot be loaded: the server may have
-/// removed it.
+/// The segment of a stream, for which there is a remedy if it cannot be loaded: the server may have removed
+/// it, or changed its URL.
 final class ReplaceableSource: ByteSource {
     enum Remedy {
         /// These are the same bytes, at another place.
@@ -104,11 +104,11 @@ final class ReplaceableSource: ByteSource {
 
     /// `nil` once its bytes are passed over.
     private let source: Locked<(any ByteSource)?>
-    private let onRead: @Sendable (MediaError?) async -> Remedy?
+    private let onRead: @Sendable (MediaError?) async throws -> Remedy?
 
     /// Calls `onRead` after each read that needs the network, with the error if there is one, which is thrown
-    /// if there is no remedy.
-    init(_ source: any ByteSource, onRead: @escaping @Sendable (MediaError?) async -> Remedy?) {
+    /// if there is no remedy and `onRead` throws no other one.
+    init(_ source: any ByteSource, onRead: @escaping @Sendable (MediaError?) async throws -> Remedy?) {
         self.source = Locked(source)
         self.onRead = onRead
     }
@@ -122,10 +122,10 @@ final class ReplaceableSource: ByteSource {
         while let source = current {
             do {
                 let bytes = try await source.read(at: offset, count: count)
-                _ = await onRead(nil)
+                _ = try await onRead(nil)
                 return bytes
             } catch let error as MediaError {
-                switch await onRead(error) {
+                switch try await onRead(error) {
                 case .other(let other): self.source.withLock { $0 = other }
                 case .passOver: self.source.withLock { $0 = nil }
                 case nil: throw error

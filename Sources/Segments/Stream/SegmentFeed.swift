@@ -58,7 +58,7 @@ struct SegmentFeed: Sendable {
     private(set) var isWaiting = false
     /// `true` once the decoder has used up a segment.
     private(set) var hasLoaded = false
-    private var isClosed = false
+    private(set) var isClosed = false
     private var run: Run?
     /// Readers that are not needed any more.
     private var retired: [StreamPart] = []

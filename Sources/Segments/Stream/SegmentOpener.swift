@@ -12,6 +12,9 @@ final class SegmentOpener: Sendable {
     /// The most keys and initialisation sections that are held; streams change them rarely.
     private static let mostHeld = 32
     private static let longestSection = 1 << 20
+    /// More than segments have, pictures included. Room for so many bytes is left in the cache if a server
+    /// does not state the length.
+    private static let mostBytesPerSecond: Int64 = 1 << 20
 
     private let readers: PartReaders
     private let decrypt: SegmentParts.Decrypt
@@ -36,7 +39,12 @@ final class SegmentOpener: Sendable {
         made.start = segment.start
         made.isGap = segment.isGap
         if segment.isGap { return OpenedSegment(segment: made) }
-        let part = try await readers.open(segment.location, isLowPriority: isLowPriority)
+        let part = try await readers.open(
+            .segments(from: segment.resource),
+            at: segment.location,
+            likelyLength: Int64(min(segment.duration.seconds, 1e6)) * Self.mostBytesPerSecond,
+            isLowPriority: isLowPriority
+        )
         do {
             made.initialisation = try await section(segment.section)
             made.bytes = ByteSlice(part.reader, segment.range)
@@ -53,7 +61,12 @@ final class SegmentOpener: Sendable {
         if let held = state.withLock({ $0.keys[key.location] }) {
             secret = held
         } else {
-            secret = try await readers.bytes(of: key.location, atMost: Self.mostHeld, subject: subject)
+            secret = try await readers.bytes(
+                of: key.location.url.map { .key($0) },
+                at: key.location,
+                atMost: Self.mostHeld,
+                subject: subject
+            )
             guard secret.count == Int(DecryptedSource.blockByteCount) else {
                 let cause: SafeText = "the key of this encrypted stream is damaged – try again later"
                 throw MediaError(.badAnswer, subject, cause)
@@ -78,7 +91,8 @@ final class SegmentOpener: Sendable {
         }
         if let held = held() { return held }
         var bytes = try await readers.bytes(
-            of: section.location,
+            of: section.location.url.map { .section($0) },
+            at: section.location,
             section.range,
             atMost: Self.longestSection,
             subject: subject

@@ -10,9 +10,11 @@ package struct SegmentParts: Sendable {
 
     /// Opens a list, a key or a segment, whose bytes are not cached. Readers of one resource share them.
     package var open: @Sendable (ResourceLocation) async throws -> any ResourceReader
-    /// Requests a list of a live stream, whose bytes are not cached, unless it is still the one that the
+    /// Requests a list, whose bytes are not cached, unless it is still the one that the
     /// validators describe: then it has no bytes. Lists of more than `MediaPlaylist.mostBytes` are refused.
     package var request: @Sendable (ResourceLocation, Validators) async throws -> FetchedBody
+    /// `nil` if recorded streams are not cached.
+    package var cache: StreamCache?
     package var decrypt: Decrypt
     package var clock: any MonotonicClock
     /// How much music is loaded ahead of the decoder.
@@ -26,6 +28,7 @@ package struct SegmentParts: Sendable {
     package init(
         open: @escaping @Sendable (ResourceLocation) async throws -> any ResourceReader,
         request: @escaping @Sendable (ResourceLocation, Validators) async throws -> FetchedBody,
+        cache: StreamCache? = nil,
         decrypt: @escaping Decrypt,
         clock: any MonotonicClock,
         readAhead: Duration,
@@ -35,6 +38,7 @@ package struct SegmentParts: Sendable {
     ) {
         self.open = open
         self.request = request
+        self.cache = cache
         self.decrypt = decrypt
         self.clock = clock
         self.readAhead = readAhead

@@ -3,10 +3,16 @@ import System
 
 /// The reader of a stream of segments (HLS): the lists, keys and segments behind the URL of one track.
 ///
-/// Nothing is cached yet. One task, the feeder, opens segments in order: the one for which the decoder waits,
-/// and, once read-ahead is allowed, those after it, each after the one before was loaded.
+/// A recording is cached in the entry of its list; see `StreamCache`. One task, the feeder, opens segments in
+/// order: the one for which the decoder waits, and, once read-ahead is allowed, those after it, each after
+/// the one before was loaded.
 package final class SegmentedReader: ResourceReader, SegmentList {
     private typealias Waiter = CheckedContinuation<Void, Never>
+
+    private enum Lists {
+        case recorded(RecordedStream)
+        case live(ListFollower)
+    }
 
     private struct State {
         var feed: SegmentFeed
@@ -24,7 +30,7 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     private let location: ResourceLocation
     private let onNotice: @Sendable (MediaError) -> Void
     private let readers: PartReaders
-    private let follower: ListFollower
+    private let lists: Lists
     private let opener: SegmentOpener
     // Guards all mutable state. While it is held, no other code is called and no continuation resumed.
     private let state: Locked<State>
@@ -37,14 +43,14 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     private init(
         _ list: any ResourceReader,
         at location: ResourceLocation,
-        _ follower: ListFollower,
+        _ lists: Lists,
         _ readers: PartReaders,
         _ parts: SegmentParts
     ) {
         self.list = list
         self.location = location
         self.readers = readers
-        self.follower = follower
+        self.lists = lists
         onNotice = parts.onNotice
         opener = SegmentOpener(readers, decrypt: parts.decrypt, subject: location.safeText)
         state = Locked(State(feed: SegmentFeed(readAhead: parts.readAhead)))
@@ -52,23 +58,63 @@ package final class SegmentedReader: ResourceReader, SegmentList {
 
     /// Reads the list that `list`, the reader of `location`, has opened, and the lists that it leads to. The
     /// reader of the stream takes the place of `list`, and closes it.
+    ///
+    /// If it `refreshes`, the lists of a cached recording are asked for again.
     package static func open(
         _ list: any ResourceReader,
         at location: ResourceLocation,
-        _ parts: SegmentParts
+        _ parts: SegmentParts,
+        refreshes: Bool = false
     ) async throws -> SegmentedReader {
-        let readers = PartReaders(parts.open)
-        let follower = try await ListFollower.open(list, at: location, parts, readers)
-        return SegmentedReader(list, at: location, follower, readers, parts)
+        let readers = PartReaders(list, parts)
+        do {
+            switch try await RecordedLists.read(at: location, parts, readers, .cached) {
+            case .recorded(let lists):
+                let stream = try await RecordedStream.open(
+                    lists,
+                    at: location,
+                    parts,
+                    readers,
+                    refreshes: refreshes
+                )
+                return SegmentedReader(list, at: location, .recorded(stream), readers, parts)
+            case .live(let answers):
+                let follower = try await ListFollower.open(list, at: location, answers, parts, readers)
+                return SegmentedReader(list, at: location, .live(follower), readers, parts)
+            }
+        } catch is RecordedStream.Change {
+            guard let cache = parts.cache else { throw CancellationError() }
+            let fresh = try await cache.replace(location, refreshes)
+            do {
+                let reader = try await open(fresh, at: location, parts)
+                await list.close()
+                return reader
+            } catch {
+                await fresh.close()
+                throw error
+            }
+        }
     }
 
     // MARK: Segments
 
-    package var duration: Duration? { follower.duration }
+    private var isLive: Bool { if case .live = lists { true } else { false } }
 
-    package var startTime: Duration { follower.startTime }
+    package var duration: Duration? { if case .recorded(let stream) = lists { stream.duration } else { nil } }
 
-    package func place(at time: Duration) -> (number: Int, time: Duration) { follower.place(at: time) }
+    package var startTime: Duration {
+        switch lists {
+        case .recorded(let stream): stream.startTime
+        case .live(let follower): follower.startTime
+        }
+    }
+
+    package func place(at time: Duration) -> (number: Int, time: Duration) {
+        switch lists {
+        case .recorded(let stream): stream.place(at: time)
+        case .live(let follower): follower.place(at: time)
+        }
+    }
 
     package func passedOver(_ number: Int, because cause: SafeText) {
         let cause = "a segment is damaged and was passed over (" + cause + ")"
@@ -117,7 +163,10 @@ package final class SegmentedReader: ResourceReader, SegmentList {
             if let run = state.feed.restart(at: number) {
                 state.feeder = Task {
                     await old?.value
-                    self.follower.move(to: number)
+                    switch self.lists {
+                    case .recorded(let stream): stream.move(to: number)
+                    case .live(let follower): follower.move(to: number)
+                    }
                     await self.feed(run)
                 }
             }
@@ -176,11 +225,12 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     /// Loads the rest of a segment that was opened last, by a reader of its own, since the decoder may read
     /// it too. The decoder reports errors.
     private func load(_ opened: OpenedSegment) async throws {
-        guard let location = opened.part?.location else { return }
-        let part = try await readers.open(location, isLowPriority: true)
+        guard let resource = opened.part?.resource else { return }
+        let part = try await readers.open(resource, isLowPriority: true)
         let bytes = ByteSlice(part.reader, opened.range)
+        let isStored = bytes.length.map { bytes.isStored(0..<$0) } ?? false
         var offset: Int64 = 0
-        while offset < Self.mostLoadedAhead,
+        while !isStored, offset < Self.mostLoadedAhead,
             let more = try? await bytes.read(at: offset, count: ByteSlice.requestByteCount), !more.isEmpty
         {
             offset += Int64(more.count)
@@ -191,6 +241,107 @@ package final class SegmentedReader: ResourceReader, SegmentList {
 
     /// Opens the segment after the opened ones; `nil` at the end of the stream.
     private func openNext() async throws -> OpenedSegment? {
+        switch lists {
+        case .recorded(let stream):
+            let isLow = state.withLock { $0.feed.opensAtLowPriority }
+            guard let next = try await stream.next() else { return nil }
+            let opened = try await open(next.number, of: stream, isLowPriority: isLow)
+            stream.advance()
+            return opened
+        case .live(let follower): return try await openNext(of: follower)
+        }
+    }
+
+    // MARK: A recording
+
+    /// Opens segment `number`; `nil` behind the last one. If the server has a part of it no longer under its
+    /// URL, the lists may have another one.
+    private func open(_ number: Int, of stream: RecordedStream, isLowPriority: Bool) async throws
+        -> OpenedSegment?
+    {
+        while let next = try await stream.segment(number) {
+            do {
+                var opened = try await opener.open(next.segment, number: number, isLowPriority: isLowPriority)
+                opened.segment.titles = next.titles
+                guard opened.part != nil else { return opened }
+                let current = Locked(next.segment)
+                opened.segment.bytes = ReplaceableSource(opened.segment.bytes) { [weak self] error in
+                    guard let error else {
+                        stream.partWasRead()
+                        return nil
+                    }
+                    return try await self?.renewed(number, of: stream, after: error, current)
+                }
+                return opened
+            } catch let error as MediaError where error.isGone {
+                try await stream.renew(number, after: error, of: next.segment)
+            }
+        }
+        return nil
+    }
+
+    /// Segment `number` under the URL of lists that are asked for again after `error`; `segment` is where it
+    /// was. `nil` if `error` is another one than an expired URL has.
+    private func renewed(
+        _ number: Int,
+        of stream: RecordedStream,
+        after error: MediaError,
+        _ segment: borrowing Locked<MediaSegment>
+    ) async throws -> ReplaceableSource.Remedy? {
+        guard error.isGone else { return nil }
+        try await stream.renew(number, after: error, of: segment.withLock { $0 })
+        guard let new = try await stream.segment(number)?.segment else { return nil }
+        segment.withLock { $0 = new }
+        let opened = try await opener.open(new, number: number, isLowPriority: false)
+        if let part = opened.part { state.withLock { $0.feed.replacePart(of: number, by: part) } }
+        return .other(opened.segment.bytes)
+    }
+
+    package func isStored(segments numbers: Range<Int>) -> Bool {
+        list.streamContents?.segments.contains { $0.clamped(to: numbers) == numbers } ?? false
+    }
+
+    package func loadAll(progressed: () -> Void) async throws {
+        guard case .recorded(let stream) = lists else { return }
+        var failure: MediaError?
+        for number in 0..<stream.count {
+            do {
+                guard let opened = try await open(number, of: stream, isLowPriority: true) else { return }
+                do {
+                    if !isStored(segments: number..<number + 1) {
+                        try await load(opened.segment.bytes, progressed: progressed)
+                    }
+                    await close(opened)
+                } catch {
+                    await close(opened)
+                    throw error
+                }
+            } catch let error as MediaError where error.isGone {
+                // The others may be there.
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func load(_ bytes: any ByteSource, progressed: () -> Void) async throws {
+        var offset: Int64 = 0
+        while case let more = try await bytes.read(at: offset, count: ByteSlice.requestByteCount),
+            !more.isEmpty
+        {
+            offset += Int64(more.count)
+            progressed()
+        }
+    }
+
+    private func close(_ opened: OpenedSegment) async {
+        if let part = opened.part { await readers.close(part) }
+        await closeRetired()
+    }
+
+    // MARK: A live stream
+
+    private func openNext(of follower: ListFollower) async throws -> OpenedSegment? {
         while true {
             guard let next = try await follower.next() else { return nil }
             let isLow = state.withLock { $0.feed.opensAtLowPriority }
@@ -199,9 +350,9 @@ package final class SegmentedReader: ResourceReader, SegmentList {
                 var opened = try await opener.open(next.segment, number: number, isLowPriority: isLow)
                 follower.advance()
                 opened.segment.titles = next.titles
-                if opened.part != nil, follower.isLive {
+                if opened.part != nil {
                     let bytes = ReplaceableSource(opened.segment.bytes) { [weak self] error in
-                        await self?.remedy(for: error, of: number, at: next.segment.location)
+                        await self?.remedy(for: error, of: number, at: next.segment.location, follower)
                     }
                     opened.segment.bytes = bytes
                 }
@@ -217,7 +368,8 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     private func remedy(
         for error: MediaError?,
         of number: Int,
-        at location: ResourceLocation
+        at location: ResourceLocation,
+        _ follower: ListFollower
     ) async -> ReplaceableSource.Remedy? {
         guard let error else {
             state.withLock { state in
@@ -226,7 +378,7 @@ package final class SegmentedReader: ResourceReader, SegmentList {
             }
             return nil
         }
-        if mayRenew(after: error), let other = try? await reopened(number, notAt: location) {
+        if mayRenew(after: error), let other = try? await reopened(number, notAt: location, follower) {
             return .other(other)
         }
         let isPassedOver = state.withLock { state in
@@ -243,12 +395,16 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     /// `true` if the lists may be read again, since `error` may only mean that their URLs have expired. Once
     /// for all segments until one was loaded.
     private func mayRenew(after error: MediaError) -> Bool {
-        error.isRefusal && follower.isLive && !state.withLock { exchange(&$0.hasRenewed, with: true) }
+        error.isRefusal && !state.withLock { exchange(&$0.hasRenewed, with: true) }
     }
 
     /// The bytes of segment `number` at the place that the newest lists name; `nil` if they name none, or
     /// only `location`.
-    private func reopened(_ number: Int, notAt location: ResourceLocation) async throws -> (any ByteSource)? {
+    private func reopened(
+        _ number: Int,
+        notAt location: ResourceLocation,
+        _ follower: ListFollower
+    ) async throws -> (any ByteSource)? {
         guard let segment = try await follower.renewed(number), segment.location != location else {
             return nil
         }
@@ -275,6 +431,8 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         await closeRetired()
         await feeder?.value
         await closeRetired()
+        if case .recorded(let stream) = lists { await stream.close() }
+        await closeRetired()
         await list.close()
     }
 
@@ -287,10 +445,14 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         report.redirectedTo = own.redirectedTo
         report.fetchedBytes = own.fetchedBytes
         report.requestCount = own.requestCount
+        report.cachedBytes = own.cachedBytes
         report.bytesPerSecond = own.bytesPerSecond
         readers.add(state.withLock { $0.feed.parts }, to: &report)
-        report.isCached = false
-        if follower.isLive { report.live = LiveReport() }
+        let contents = list.streamContents
+        report.isCached = !isLive && contents != nil && own.isCached
+        report.length = contents?.length
+        report.stored = contents?.stored ?? ByteRangeSet()
+        if isLive { report.live = LiveReport() }
         return report
     }
 
@@ -312,14 +474,16 @@ package final class SegmentedReader: ResourceReader, SegmentList {
 
     package func reject() async { await list.reject() }
 
-    // The music has no offsets of its own: its bytes are those of the segments.
-    package var length: Int64? { nil }
+    // Decoders read the segments: as one file, these only have a length.
+    package var length: Int64? { list.streamContents?.length }
     package func read(at offset: Int64, count: Int) async throws -> [UInt8] { [] }
-    package func isStored(_ range: ByteRange) -> Bool { false }
+    package func isStored(_ range: ByteRange) -> Bool {
+        list.streamContents?.stored.covers(range) ?? false
+    }
 
-    // Does nothing yet: streams of segments are not cached.
+    /// Does nothing: see `loadAll`.
     package func fill() {}
     package func store(_ value: [UInt8], as fact: DerivedFact) {}
     package func stored(_ fact: DerivedFact) -> [UInt8] { [] }
-    package func store(_ facts: TrackFacts) {}
+    package func store(_ facts: TrackFacts) { if !isLive { list.store(facts) } }
 }

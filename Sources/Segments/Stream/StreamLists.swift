@@ -79,6 +79,18 @@ struct StreamLists: Sendable {
         var segment: MediaSegment
         /// The titles that hold in it, by their times from its beginning.
         var titles: [(time: Duration, text: SafeText)] = []
+
+        /// `titles` are those of the stream.
+        init(_ number: Int, _ segment: MediaSegment, _ titles: [MediaPlaylist.Title]) {
+            self.number = number
+            self.segment = segment
+            let end = segment.start + segment.duration
+            let held = titles.last { $0.time <= segment.start }
+            let coming = titles.filter { segment.start < $0.time && $0.time < end }
+            if let held { self.titles.append((held.time - segment.start, held.text)) }
+            if let title = segment.title { self.titles.append((.zero, title)) }
+            self.titles += coming.map { ($0.time - segment.start, $0.text) }
+        }
     }
 
     enum Step: Sendable {
@@ -159,7 +171,7 @@ struct StreamLists: Sendable {
         case .recorded(let playlist, let number):
             guard number < playlist.count else { return .end }
             let segment = try playlist.segment(number) { bytes(in: $0) }
-            return .segment(next(number, segment, playlist.titles))
+            return .segment(Next(number, segment, playlist.titles))
         case .live(var window):
             // After a pause in the reading the list is too old to go by.
             if window.isStale(at: now) { return .reload(at: now) }
@@ -169,7 +181,7 @@ struct StreamLists: Sendable {
             case .load(let number):
                 hasBegun = true
                 let segment = try window.segment(number) { bytes(in: $0) }
-                return .segment(next(Int(number), segment, window.titles))
+                return .segment(Next(Int(number), segment, window.titles))
             case .lost(let count): return .lost(count)
             case .reload: return .reload(at: window.clock.nextReload ?? now)
             case .end: return .end
@@ -191,17 +203,6 @@ struct StreamLists: Sendable {
     func segment(_ number: Int) throws(MediaError) -> MediaSegment? {
         guard case .live(let window) = kind, window.numbers.contains(Int64(number)) else { return nil }
         return try window.segment(Int64(number)) { bytes(in: $0) }
-    }
-
-    private func next(_ number: Int, _ segment: MediaSegment, _ titles: [MediaPlaylist.Title]) -> Next {
-        let end = segment.start + segment.duration
-        let held = titles.last { $0.time <= segment.start }
-        let coming = titles.filter { segment.start < $0.time && $0.time < end }
-        var next = Next(number: number, segment: segment)
-        if let held { next.titles.append((held.time - segment.start, held.text)) }
-        if let title = segment.title { next.titles.append((.zero, title)) }
-        next.titles += coming.map { ($0.time - segment.start, $0.text) }
-        return next
     }
 
     private func bytes(in range: ByteRange) -> [UInt8] {

@@ -36,7 +36,7 @@ import Testing
 
     /// Makes the same packets as one file and as a stream of segments below `web`. Returns the name of the
     /// file.
-    private func make(_ form: Form, on stage: Stage) async throws -> String {
+    func make(_ form: Form, on stage: Stage) async throws -> String {
         let file = form.isMP3 ? "song.mp3" : form == .fragments || form == .oneFile ? "song.m4a" : "song.aac"
         let encoder = form.isMP3 ? ["libmp3lame", "-write_xing", "0", "-id3v2_version", "0"] : ["aac"]
         try stage.folder.makeFolder("web")

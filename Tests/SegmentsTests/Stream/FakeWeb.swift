@@ -14,6 +14,14 @@ final class FakeWeb: Sendable {
         var redirects: [String: String] = [:]
         /// The paths of lists that were requested, and not sent because they had not changed.
         var unchanged: [String] = []
+        /// The streams that are cached, by the paths of their lists.
+        var tables: [String: StreamTable] = [:]
+        /// Their parts.
+        var kept: [String: [PartName: [UInt8]]] = [:]
+        /// How many streams have changed.
+        var changes = 0
+        /// The status of missing resources.
+        var status = 404
     }
 
     let state = Locked(State())
@@ -49,8 +57,10 @@ final class FakeWeb: Sendable {
         try state.withLock { state throws(MediaError) in
             let path = state.redirects[location.target] ?? location.target
             guard let body = state.bodies[path] else {
-                var error = MediaError(.httpStatus, location.safeText, "the server answers 404")
+                let cause = SafeText("the server answers \(state.status)")
+                var error = MediaError(.httpStatus, location.safeText, cause)
                 error.isLasting = true
+                error.status = state.status
                 throw error
             }
             return (body, path)
@@ -86,6 +96,8 @@ final class FakeReader: ResourceReader {
         self.fetched = fetched
     }
 
+    var path: String { location.path }
+
     private var body: [UInt8]? { try? web.answer(location).body }
 
     var length: Int64? { nil }
@@ -107,6 +119,10 @@ final class FakeReader: ResourceReader {
         report.answeredAt = answeredAt
         return report
     }
+
+    var stream: StreamTable? { web.state.withLock { $0.tables[path] } }
+    var streamContents: StreamContents? { web.contents(of: path) }
+    func store(_ stream: StreamTable) { web.state.withLock { $0.tables[path] = stream } }
 
     func allowReadAhead(bytesPerSecond: Double) {}
     func fill() {}

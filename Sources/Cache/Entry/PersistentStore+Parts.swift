@@ -1,0 +1,99 @@
+import Media
+import System
+
+// The parts of a stream are regions of the entry's object; see `PartStore`.
+extension PersistentStore {
+    package var stream: StreamTable? { guarded.withLock { $0.state.parts.table } }
+
+    package var streamContents: StreamContents? {
+        let (parts, stored) = guarded.withLock { ($0.state.parts, $0.state.stored) }
+        return parts.table.map { StreamContents(of: $0, at: parts.places, stored: stored) }
+    }
+
+    package func describe(_ stream: StreamTable) {
+        guarded.withLock { guarded in guarded.state.changeParts { $0.described(stream) } }
+        reportDiscarded()
+    }
+
+    package func part(_ name: PartName, at url: WebURL, likelyLength: Int64, isNew: Bool) async
+        -> (any ByteStore)?
+    {
+        let key = engine.entries.key(of: name)
+        let file = guarded.withLock { $0.file }
+        let found = try? await engine.reader.ask { index -> (row: PartRow, extents: [Extent])? in
+            guard let row = try index.parts.row(key, of: file.entry) else { return nil }
+            return (row, try index.extents.all(of: file.entry, overlapping: row.region))
+        }
+        var row = found?.row
+        if isNew, let region = row?.region {
+            await removePart(key, at: region)
+            row = nil
+        }
+        if let row, let extents = found?.extents { take(row, as: key, extents) }
+        // The validators of another server say nothing, so its bytes are compared.
+        if row?.url != url.safeText { row?.description.validators = Validators() }
+        return PartStore(key, at: url, likelyLength: likelyLength, row, of: self)
+    }
+
+    /// Takes over a part from the index.
+    func take(_ row: PartRow, as key: PartKey, _ extents: [Extent]) {
+        guarded.withLock { guarded in
+            guarded.state.changeParts { $0.found(row, as: key) }
+            guarded.state.extentsSeen(extents)
+        }
+    }
+
+    /// The bytes of `region` that can be read.
+    func stored(in region: ByteRange) -> ByteRangeSet {
+        let (stored, volatile) = guarded.withLock { ($0.state.stored(in: region), $0.volatile) }
+        return volatile.map { stored.union($0.stored.intersection(ByteRangeSet(region))) } ?? stored
+    }
+
+    /// Adds a part to the index; `nil` if the entry cannot be written to, or has no room for it.
+    func makePart(_ key: PartKey, at url: SafeText, byteCount: Int64) async -> PartRow? {
+        reportRefusal()
+        return await engine.committer.run {
+            let entry: EntryID? = self.guarded.withLock { guarded in
+                switch guarded.standing {
+                case .caching, .refusing: guarded.file.entry
+                case .unwritable, .detached, .closed: nil
+                }
+            }
+            guard let entry else { return nil }
+            do {
+                let part = try self.engine.entries.makePart(key, at: url, byteCount: byteCount, of: entry)
+                self.take(part.row, as: key, part.extents)
+                return part.row
+            } catch {
+                self.engine.reportNotCached(self.engine.settings.notCached(error))
+                return nil
+            }
+        }
+    }
+
+    /// Removes a part from the index. Its bytes can be read as long as this store is open.
+    func removePart(_ key: PartKey, at region: ByteRange) async {
+        await engine.committer.run {
+            let entry = self.guarded.withLock { guarded in
+                guarded.state.changeParts { $0.removed(key, at: region) }
+                return guarded.file.entry
+            }
+            self.engine.entries.removePart(key, at: region, of: entry)
+        }
+    }
+
+    func changeParts(_ change: (inout PartsState) -> Void) {
+        guarded.withLock { $0.state.changeParts(change) }
+    }
+
+    /// Reports once that nothing of the stream is cached because a server forbids it.
+    func reportDiscarded() {
+        let isNew = guarded.withLock { guarded in
+            defer { guarded.isDiscarded = false }
+            return guarded.isDiscarded
+        }
+        guard isNew else { return }
+        let cause: SafeText = "its server forbids caching (no-store)"
+        engine.settings.onNotice(MediaError(.notCached, url.safeText, cause))
+    }
+}
