@@ -1,8 +1,8 @@
 import Media
 import System
 
-/// Knows which segment comes next: by the list of a recording, or by those of a live stream, which are read
-/// again when all segments of the known one were opened.
+/// Knows which segment of a live stream comes next: by its list, which is read again when all segments of the
+/// known one were opened.
 final class ListFollower: Sendable {
     private struct State {
         var lists: StreamLists
@@ -55,11 +55,9 @@ final class ListFollower: Sendable {
             }
         }
         let follower = ListFollower(StreamLists(found), at: location, parts, readers)
-        if follower.isLive {
-            // Without this, the next opening would play the window of today.
-            await list.reject()
-            if found.identity == nil, list.report.requestCount == 0 { try await follower.renew() }
-        }
+        // Without this, the next opening would play the window of today.
+        await list.reject()
+        if found.identity == nil, list.report.requestCount == 0 { try await follower.renew() }
         return follower
     }
 
@@ -82,8 +80,6 @@ final class ListFollower: Sendable {
 
     // MARK: Places
 
-    var isLive: Bool { state.withLock { $0.lists.isLive } }
-    var duration: Duration? { state.withLock { $0.lists.duration } }
     var startTime: Duration { state.withLock { $0.lists.startTime } }
 
     func place(at time: Duration) -> (number: Int, time: Duration) {
@@ -95,7 +91,7 @@ final class ListFollower: Sendable {
     /// Goes on at segment `number`.
     func move(to number: Int) { state.withLock { $0.lists.move(to: number) } }
 
-    /// The next segment, for which this waits if the stream is live; `nil` at the end of the stream.
+    /// The next segment, for which this waits; `nil` at the end of the stream.
     func next() async throws -> StreamLists.Next? {
         while true {
             let now = parts.clock.now

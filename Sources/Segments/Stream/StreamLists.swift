@@ -64,15 +64,9 @@ struct FoundPlaylist: Sendable {
     }
 }
 
-/// The segments that the lists of a stream name, and the one that comes next. Pure: lists and times come in.
+/// The segments that the lists of a live stream name, and the one that comes next. Pure: lists and times come
+/// in.
 struct StreamLists: Sendable {
-    /// A stream with an end (EXT-X-ENDLIST) is a recording, whose segments have fixed numbers.
-    private enum Kind: Sendable {
-        /// The last value is the number of the next segment.
-        case recorded(MediaPlaylist, next: Int)
-        case live(LiveWindow)
-    }
-
     /// A segment that comes next.
     struct Next: Sendable {
         var number: Int
@@ -96,14 +90,14 @@ struct StreamLists: Sendable {
     enum Step: Sendable {
         /// Open this segment, then call `advance`.
         case segment(Next)
-        /// So many segments of a live stream have left the list before they were read. Said once.
+        /// So many segments have left the list before they were read. Said once.
         case lost(Int64)
         /// Read the list again at this time.
         case reload(at: Duration)
         case end
     }
 
-    private var kind: Kind
+    private var window: LiveWindow
     /// The text of the media playlist, to which its table refers.
     private var text: [UInt8]
     /// The location to read the list from again, and the validators of its last answer.
@@ -111,7 +105,6 @@ struct StreamLists: Sendable {
     private(set) var validators: Validators
     /// The rendition that is played; `nil` without a master playlist.
     private(set) var identity: RenditionChoice.Identity?
-    private let startOffset: Duration?
     /// `true` once a segment was asked for.
     private var hasBegun = false
 
@@ -120,8 +113,7 @@ struct StreamLists: Sendable {
         source = found.answer.source
         validators = found.answer.validators
         identity = found.identity
-        startOffset = found.startOffset
-        kind = found.playlist.isEnded ? .recorded(found.playlist, next: 0) : .live(Self.window(found))
+        window = Self.window(found)
     }
 
     private static func window(_ found: FoundPlaylist) -> LiveWindow {
@@ -130,78 +122,39 @@ struct StreamLists: Sendable {
 
     // MARK: Places
 
-    var isLive: Bool { if case .live = kind { true } else { false } }
-
-    /// The sum of all durations of a recording.
-    var duration: Duration? { if case .recorded(let playlist, _) = kind { playlist.duration } else { nil } }
-
-    /// The time at which playing begins: by EXT-X-START, or else at the beginning; that of a live stream is
-    /// the time of its next segment.
-    var startTime: Duration {
-        switch kind {
-        case .recorded(let playlist, _): playlist.startTime(by: playlist.startOffset ?? startOffset)
-        case .live(let window): window.time(of: window.position)
-        }
-    }
+    /// The time of the next segment, with which playing begins.
+    var startTime: Duration { window.time(of: window.position) }
 
     func place(at time: Duration) -> (number: Int, time: Duration) {
-        switch kind {
-        case .recorded(let playlist, _):
-            return (playlist.index(at: time) ?? 0, min(max(.zero, time), playlist.duration))
-        case .live(let window):
-            let place = window.place(at: time)
-            return (Int(place.number), place.time)
-        }
+        let place = window.place(at: time)
+        return (Int(place.number), place.time)
     }
 
     // MARK: Steps
 
     /// Goes on at segment `number`.
-    mutating func move(to number: Int) {
-        switch kind {
-        case .recorded(let playlist, _): kind = .recorded(playlist, next: number)
-        case .live(var window):
-            window.move(to: Int64(number))
-            kind = .live(window)
-        }
-    }
+    mutating func move(to number: Int) { window.move(to: Int64(number)) }
 
     mutating func next(at now: Duration) throws(MediaError) -> Step {
-        switch kind {
-        case .recorded(let playlist, let number):
-            guard number < playlist.count else { return .end }
-            let segment = try playlist.segment(number) { bytes(in: $0) }
-            return .segment(Next(number, segment, playlist.titles))
-        case .live(var window):
-            // After a pause in the reading the list is too old to go by.
-            if window.isStale(at: now) { return .reload(at: now) }
-            let step = window.next()
-            kind = .live(window)
-            switch step {
-            case .load(let number):
-                hasBegun = true
-                let segment = try window.segment(number) { bytes(in: $0) }
-                return .segment(Next(Int(number), segment, window.titles))
-            case .lost(let count): return .lost(count)
-            case .reload: return .reload(at: window.clock.nextReload ?? now)
-            case .end: return .end
-            }
+        // After a pause in the reading the list is too old to go by.
+        if window.isStale(at: now) { return .reload(at: now) }
+        switch window.next() {
+        case .load(let number):
+            hasBegun = true
+            let segment = try window.segment(number) { bytes(in: $0) }
+            return .segment(Next(Int(number), segment, window.titles))
+        case .lost(let count): return .lost(count)
+        case .reload: return .reload(at: window.clock.nextReload ?? now)
+        case .end: return .end
         }
     }
 
     /// The next segment was opened.
-    mutating func advance() {
-        switch kind {
-        case .recorded(let playlist, let number): kind = .recorded(playlist, next: number + 1)
-        case .live(var window):
-            window.advance()
-            kind = .live(window)
-        }
-    }
+    mutating func advance() { window.advance() }
 
-    /// Segment `number` of a live stream, as the newest list names it; `nil` if it does not.
+    /// Segment `number`, as the newest list names it; `nil` if it does not.
     func segment(_ number: Int) throws(MediaError) -> MediaSegment? {
-        guard case .live(let window) = kind, window.numbers.contains(Int64(number)) else { return nil }
+        guard window.numbers.contains(Int64(number)) else { return nil }
         return try window.segment(Int64(number)) { bytes(in: $0) }
     }
 
@@ -209,12 +162,11 @@ struct StreamLists: Sendable {
         Array(text[Int(range.lowerBound)..<Int(range.upperBound)])
     }
 
-    // MARK: Lists of a live stream
+    // MARK: Lists
 
-    /// Takes `new`, the list of the same live stream. If no segment was asked for yet, playing begins where
+    /// Takes `new`, the list of the same stream. If no segment was asked for yet, playing begins where
     /// that list says.
     mutating func receive(_ new: FoundPlaylist) {
-        guard case .live(var window) = kind else { return }
         var outcome = LiveWindow.Outcome.replaced
         if hasBegun {
             outcome = window.receive(new.playlist, requestedAt: new.answer.requestedAt)
@@ -226,13 +178,10 @@ struct StreamLists: Sendable {
         // A list that is ignored now may be believed if it comes again.
         validators = outcome == .ignored ? Validators() : new.answer.validators
         identity = new.identity ?? identity
-        kind = .live(window)
     }
 
     /// The list is the one that was known before, or could not be read.
     mutating func receiveUnchanged(requestedAt: Duration) {
-        guard case .live(var window) = kind else { return }
         window.receiveUnchanged(requestedAt: requestedAt)
-        kind = .live(window)
     }
 }
