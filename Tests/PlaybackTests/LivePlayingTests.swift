@@ -91,6 +91,8 @@ import Testing
         #expect(state.send(.pin(nil)) == [refusal] && state.send(.pin(1)) == [refusal])
         let both = TrackNumbers(places: RangeSet(0..<2))
         #expect(state.send(.setPinned(both, true)) == [refusal, .togglePin(numbered(2...2), true)])
+        let download = PlayerEffect.download(numbered(2...2), answers: true)
+        #expect(state.send(.download(both)).last == download && state.send(.download(1)).count == 1)
     }
 
     @Test func `a live stream refuses a seek, and previous leads to the track before it`() {

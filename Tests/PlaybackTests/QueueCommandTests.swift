@@ -436,7 +436,8 @@ struct QueueCommandTests {
         var state = PlayerState.sounding(1, exitsAtEnd: false)
         state.send(.infoChanged(1, .music(title: "River")))
         state.send(.pinned(state.queue.tracks, true))
-        #expect(state.announcer.messages.last?.text == "Pinned \"River\" (never evicted)")
+        let text: SafeText = "Pinned \"River\" (never evicted), downloading what is missing"
+        #expect(state.announcer.messages.last?.text == text)
     }
 
     private func added(_ numbers: [Int], _ state: inout PlayerState) {

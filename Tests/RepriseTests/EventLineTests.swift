@@ -70,7 +70,23 @@ struct EventLineTests {
         return .ended(report)
     }
 
+    private static var download: PlayerEvent {
+        var load = LoadReport()
+        load.cachedBytes = 5
+        load.fetchedBytes = 90
+        load.requestCount = 2
+        return .download(PlayerEvent.DownloadEnd(of: "http://x/a.mp3", load, MediaError(.cut, "a", "cut")))
+    }
+
     static let goldens: [Golden] = [
+        Golden(
+            event: download,
+            json: #"{"event":"download","t":1.5,"source":"http://x/a.mp3","#
+                + #""bytes":{"cached":5,"fetched":90},"requests":2,"#
+                + #""error":{"code":"cut","message":"a: cut"}}"#,
+            words: #"download source="http://x/a.mp3" bytes.cached=5 bytes.fetched=90 requests=2 "#
+                + #"error.code="cut" error.message="a: cut" t=1.5"#
+        ),
         Golden(
             event: .loaded(tracks: 3),
             json: #"{"event":"loaded","t":1.5,"tracks":3}"#,

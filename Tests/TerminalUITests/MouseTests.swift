@@ -15,10 +15,10 @@ struct MouseTests {
         _ = state.apply(.mouse(MouseEvent(kind, column: 5, row: 5)))
     }
 
-    @Test(arguments: ViewName.allCases)
+    @Test(arguments: ViewName.queue.tabs)
     func `a click on a tab opens its view at every width`(view: ViewName) {
         for columns in [80, 46] {
-            for open in ViewName.allCases {
+            for open in ViewName.queue.tabs {
                 var state = state(columns: columns)
                 state.type("\(open.number)")
                 let column = state.screen[0].map(String.init).firstIndex(of: "\(view.number)")

@@ -210,3 +210,8 @@ func screenState(_ player: PlayerSnapshot, columns: Int = 80, rows: Int = 24) ->
 func queueState(_ count: Int, current: Int? = nil, rows: Int = 24) -> UIState {
     screenState(queueSnapshot(manyTracks(count), current: current), rows: rows)
 }
+
+extension ViewName {
+    /// The keys that open it.
+    var keys: String { hasTab ? "\(number)" : ":view \(word)\n" }
+}

@@ -45,6 +45,9 @@ package enum PlayerCommand: Sendable, Equatable {
     case pin(Int?)
     /// Pins tracks, or unpins them.
     case setPinned(TrackNumbers, Bool)
+    /// Downloads what is missing of tracks in the background; `nil` is the current track.
+    case download(TrackNumbers?)
+    case changeDownloads(DownloadChange, DownloadChoice)
     /// Marks episodes of podcasts as played (`true`) or as not played; `nil` is the current track.
     case setPlayed(Bool, TrackNumbers?)
     case status

@@ -12,6 +12,8 @@ package enum PlayerEvent: Sendable, Equatable {
     /// any notice.
     case remark(code: String, message: SafeText)
     case ended(EndReport)
+    /// A download has ended, neither paused nor cancelled.
+    case download(DownloadEnd)
     case volume(percent: Int, isMuted: Bool)
     case mode(PlayModes)
     case queue(QueueReport)
@@ -104,6 +106,23 @@ package enum PlayerEvent: Sendable, Equatable {
         package init(index: Int, reason: Reason) {
             self.index = index
             self.reason = reason
+        }
+    }
+
+    package struct DownloadEnd: Sendable, Equatable {
+        package var source: SafeText
+        package var cachedBytes: Int64 = 0
+        package var fetchedBytes: Int64 = 0
+        package var requestCount = 0
+        /// `nil` if it is cached as far as the server lets it be.
+        package var error: MediaError?
+
+        package init(of source: SafeText, _ load: LoadReport, _ error: MediaError?) {
+            self.source = source
+            cachedBytes = load.cachedBytes
+            fetchedBytes = load.fetchedBytes
+            requestCount = load.requestCount
+            self.error = error
         }
     }
 

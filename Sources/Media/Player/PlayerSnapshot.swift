@@ -53,6 +53,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var gainDecibels: Double?
     /// The cached part of each track; tracks that are not cached at all are missing.
     package var availability: [Track.ID: Availability] = [:]
+    /// The downloads that are not finished, in their order.
+    package var downloads: [DownloadReport] = []
     package var connectivity = ConnectivityReport()
     /// `true` if the audio server was lost and has not been reached again.
     package var isOutputLost = false

@@ -1,23 +1,24 @@
 import Media
 import System
 
-/// Closes resources after their last pass, some after fetching their missing bytes, and downloads pinned
-/// tracks one after another.
+/// Closes resources after their last pass, some after fetching their missing bytes, and carries out the
+/// downloads that `DownloadQueue` decides.
 ///
 /// Committing waits for the disk, and a download for the network. Only reopening the same resource, or
 /// shutting down, waits for them.
 final class BackgroundDownloads: Sendable {
-    private enum Purpose {
+    private enum Purpose: Equatable {
         /// Nothing is downloaded, or no more.
         case closing
         /// A track that was heard in part.
         case heard
-        case pinned
+        /// A download of the queue, with its number.
+        case download(Int)
     }
 
     private struct Job {
         let number: Int
-        let track: Track
+        let location: ResourceLocation
         var purpose: Purpose
         let task: Task<Void, Never>
     }
@@ -26,9 +27,7 @@ final class BackgroundDownloads: Sendable {
         var lastNumber = 0
         /// The oldest first.
         var jobs: [Job] = []
-        /// The pinned tracks whose download has not begun, in order.
-        var pinned: [Track] = []
-        var isOver = false
+        var queue = DownloadQueue()
 
         /// Cancels the downloads among the jobs that `isMeant` selects; returns the tasks of all of these
         /// jobs.
@@ -39,6 +38,12 @@ final class BackgroundDownloads: Sendable {
             }
             return jobs.filter(isMeant).map(\.task)
         }
+    }
+
+    /// What a download of the queue has opened and, at its end, loaded.
+    private final class Loaded: Sendable {
+        let reader = Locked<(any ResourceReader)?>(nil)
+        let report = Locked(LoadReport())
     }
 
     private let parts: PlaybackParts
@@ -60,6 +65,9 @@ final class BackgroundDownloads: Sendable {
         self.send = send
         self.progressed = progressed
     }
+
+    /// The downloads that are not finished.
+    var items: [DownloadReport] { state.withLock { $0.queue.items } }
 
     func close(_ resource: TrackResource) {
         state.withLock { add(.closing, resource.track, to: &$0) { await resource.close() } }
@@ -85,95 +93,156 @@ final class BackgroundDownloads: Sendable {
         }
     }
 
-    /// Downloads `tracks`, which were pinned, after those that are waiting. Never waits.
-    func download(_ tracks: [Track]) {
-        state.withLock { state in
-            let known = state.pinned + state.jobs.filter { $0.purpose == .pinned }.map(\.track)
-            state.pinned += tracks.filter { track in !known.contains { $0.id == track.id } }
-            startNext(&state)
+    // MARK: The queue of downloads
+
+    /// Downloads `tracks` after those that are waiting; returns those that were not awaited before. Leaves
+    /// out local files, and throws if there are only those, or no cache. Never waits.
+    func download(_ tracks: [Track]) throws(MediaError) -> [Track] {
+        let remote = tracks.filter { $0.location.url != nil }
+        guard let first = remote.first else {
+            let reason: SafeText = "can't be downloaded (a local file needs no cache)"
+            throw MediaError(.notCached, tracks.first?.location.safeText ?? "no track", reason)
         }
+        guard parts.cache != nil else {
+            let reason: SafeText = "can't be downloaded without a cache (leave out --no-cache)"
+            throw MediaError(.notCached, first.location.safeText, reason)
+        }
+        return step { queue in queue.add(remote.map { DownloadReport($0) }) }
     }
 
-    /// Gives up the downloads of `tracks`, which were unpinned.
-    func stop(_ tracks: [Track]) {
-        let ids = Set(tracks.map(\.id))
-        state.withLock { state in
-            state.pinned.removeAll { ids.contains($0.id) }
-            _ = state.cancel { $0.purpose == .pinned && ids.contains($0.track.id) }
-        }
+    /// Goes on with the downloads of an earlier session.
+    func restore(_ reports: [DownloadReport]) {
+        if parts.cache != nil { _ = step { queue in queue.add(reports) } }
     }
 
-    /// Cancels the downloads at `location`, which is about to be opened; that of a pinned track begins again
-    /// after the others. Returns the tasks to await before that.
+    /// Changes the downloads at `locations`; `nil` stands for all. Returns how many were changed.
+    func change(_ change: DownloadChange, at locations: Set<ResourceLocation>?) -> Int {
+        step { queue in queue.change(change, locations) }
+    }
+
+    /// Cancels the downloads at `location`, which is about to be opened; one of the queue begins again
+    /// afterwards. Returns the tasks to await before that.
     func end(at location: ResourceLocation) -> [Task<Void, Never>] {
-        state.withLock { state in
-            let isThere = { (job: Job) in job.track.location == location }
-            state.pinned += state.jobs.filter { isThere($0) && $0.purpose == .pinned }.map(\.track)
-            return state.cancel(where: isThere)
-        }
+        step { queue in ((), queue.giveBack(location)) }
+        return state.withLock { state in state.cancel { $0.location == location } }
     }
 
     /// Cancels all downloads; returns when every resource is closed and every report was sent.
     func finish() async {
         let tasks = state.withLock { state in
-            state.isOver = true
+            state.queue.finish()
             return state.cancel { _ in true }
         }
         for task in tasks { await task.value }
     }
 
-    private func startNext(_ state: inout State) {
-        guard !state.isOver, !state.pinned.isEmpty, !state.jobs.contains(where: { $0.purpose == .pinned })
-        else { return }
-        let track = state.pinned.removeFirst()
-        add(.pinned, track, to: &state) { [self] in
-            do {
-                let outcome = try await download(of: track).run()
-                guard case .list = outcome else { return }
-                throw MediaError(.notAudio, track.location.safeText, "a list of tracks; play it to pin them")
-            } catch {
-                // Unpinned, interrupted or over.
-                guard !Task.isCancelled else { return }
-                send(.notice(MediaError(describing: error, of: track.location.safeText)))
+    /// Changes the queue and carries out what it decides. Only what the player is told is sent after the lock
+    /// is released.
+    private func step<Value>(_ change: (inout DownloadQueue) -> (Value, [DownloadQueue.Output])) -> Value {
+        let (value, inputs) = state.withLock { state in
+            let (value, outputs) = change(&state.queue)
+            return (value, carryOut(outputs, &state))
+        }
+        for input in inputs { send(input) }
+        return value
+    }
+
+    private func carryOut(_ outputs: [DownloadQueue.Output], _ state: inout State) -> [PlayerInput] {
+        var inputs = [PlayerInput.cacheChanged]
+        for output in outputs {
+            switch output {
+            case .start(let number, let track): start(number, track, &state)
+            case .cancel(let number): _ = state.cancel { $0.purpose == .download(number) }
+            case .finished(let sum): inputs.append(.downloadsFinished(sum))
             }
+        }
+        return inputs
+    }
+
+    private func start(_ number: Int, _ track: Track, _ state: inout State) {
+        let result = Locked(DownloadQueue.Result.cancelled)
+        add(.download(number), track, to: &state) { [self] in
+            let value = await download(number, track)
+            result.withLock { $0 = value }
+        } ended: { queue in
+            queue.ended(number, result.withLock { $0 })
         }
     }
 
-    private func download(of track: Track) -> TrackDownload {
-        TrackDownload(
+    /// Returns when the resource is closed.
+    private func download(_ number: Int, _ track: Track) async -> DownloadQueue.Result {
+        let loaded = Loaded()
+        var failure: MediaError?
+        do {
+            let outcome = try await makeDownload(number, of: track, loaded).run()
+            failure = Self.refusal(of: outcome, at: track.location.safeText)
+        } catch {
+            guard !Task.isCancelled else { return .cancelled }
+            failure = MediaError(describing: error, of: track.location.safeText)
+        }
+        let last = loaded.report.withLock { $0 }
+        send(.downloadEnded(PlayerEvent.DownloadEnd(of: track.location.safeText, last, failure)))
+        return failure.map { .failed($0) } ?? .downloaded(isNew: last.fetchedBytes > 0)
+    }
+
+    private static func refusal(of outcome: TrackDownload.Outcome, at subject: SafeText) -> MediaError? {
+        switch outcome {
+        case .list: MediaError(.notAudio, subject, "a list of tracks; play it to download them")
+        case .music(let report) where report.live != nil:
+            MediaError(.notCached, subject, "a live stream can't be downloaded")
+        case .music(let report) where !report.isCached:
+            MediaError(.notCached, subject, "can't be downloaded (it can't be cached)")
+        case .music: nil
+        }
+    }
+
+    private func makeDownload(_ number: Int, of track: Track, _ loaded: Loaded) -> TrackDownload {
+        let showProgress: @Sendable () -> Void = { [self] in
+            guard let report = loaded.reader.withLock({ $0 })?.report else { return }
+            state.withLock { $0.queue.progressed(number, report, at: parts.clock.now) }
+            send(.cacheChanged)
+            progressed(track)
+        }
+        return TrackDownload(
             of: track,
             open: { [parts] in try await parts.open($0, false) },
             makeDecoder: parts.makeDecoder,
             openStream: parts.openStream,
             resolver: parts.resolver,
             clock: parts.clock
-        ) { [send, progressed] step in
+        ) { [send] step in
             switch step {
-            case .opened: break
+            case .opened(let reader): loaded.reader.withLock { $0 = reader }
             case .learned(let info):
                 send(.factsFound([track.id: TrackFacts(of: info, for: track)], isLast: false))
-            case .progressed: progressed(track)
-            case .closing(let report): send(.backgroundFetchEnded(report))
+                showProgress()
+            case .progressed: showProgress()
+            case .closing(let report):
+                loaded.report.withLock { $0 = report }
+                send(.backgroundFetchEnded(report))
             }
         }
     }
 
+    /// Adds a job. `ended` tells the queue of downloads that it has ended, if it is one of these.
     private func add(
         _ purpose: Purpose,
         _ track: Track,
         to state: inout State,
-        _ work: @escaping @Sendable () async -> Void
+        _ work: @escaping @Sendable () async -> Void,
+        ended: (@Sendable (inout DownloadQueue) -> [DownloadQueue.Output])? = nil
     ) {
         state.lastNumber += 1
         let number = state.lastNumber
         let task = Task {
             await work()
             progressed(track)
-            self.state.withLock { state in
+            let inputs = self.state.withLock { state in
                 state.jobs.removeAll { $0.number == number }
-                startNext(&state)
+                return ended.map { carryOut($0(&state.queue), &state) } ?? []
             }
+            for input in inputs { send(input) }
         }
-        state.jobs.append(Job(number: number, track: track, purpose: purpose, task: task))
+        state.jobs.append(Job(number: number, location: track.location, purpose: purpose, task: task))
     }
 }

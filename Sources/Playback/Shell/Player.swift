@@ -46,12 +46,14 @@ package final class Player: PlayerControl {
     package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
 
     /// Plays `tracks` and then those of `sources`, beginning with track `start` (from 1; `nil` for the first
-    /// in playing order). Returns when the player has ended. Call it only once.
+    /// in playing order), and goes on with the `downloads` of an earlier session. Returns when the
+    /// player has ended. Call it only once.
     package func run(
         tracks: [Track] = [],
         sources: [String],
         start: Int? = nil,
-        position: Duration = .zero
+        position: Duration = .zero,
+        downloads: [DownloadReport] = []
     ) async -> PlayerOutcome {
         let send: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { send(.outputEvent($0)) }
@@ -79,6 +81,7 @@ package final class Player: PlayerControl {
             send: send
         )
         publish(shell.snapshot())
+        if !downloads.isEmpty { send(.downloadsRestored(downloads)) }
         while let next = await inbox.next() {
             await shell.receive(next)
             inbox.setUnfinished(shell.unfinishedCount)

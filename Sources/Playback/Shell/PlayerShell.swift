@@ -19,6 +19,8 @@ final class PlayerShell {
     private let tags: TagWatch?
     /// `true` if tracks were added whose tags are to be looked up, once nothing waits for a track.
     private var hasNewTracks = false
+    /// The downloads of an earlier session, until nothing waits for a track.
+    private var restoredDownloads: [DownloadReport] = []
     /// Passes that were heard, at least in part, and ended without a failure. Once they are cancelled, the
     /// missing bytes of their tracks may be fetched.
     private var heardPasses: Set<PassID> = []
@@ -64,6 +66,7 @@ final class PlayerShell {
     /// Takes one input, and the inputs that its effects produce at once.
     func receive(_ input: PlayerInput) async {
         if case .backgroundFetchEnded(let report) = input { return totals.resourceClosed(report) }
+        if case .downloadsRestored(let reports) = input { restoredDownloads = reports }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         var pending = [input]
         if case .tick = input {
@@ -82,11 +85,25 @@ final class PlayerShell {
             }
         }
         passes.raisePriority(except: state.lane.lowPriority)
-        if hasNewTracks, [.playing, .paused, .stopped, .ended].contains(state.snapshotState) {
+        if [.playing, .paused, .stopped, .ended].contains(state.snapshotState) { beginBackgroundWork() }
+        updateTicks()
+    }
+
+    /// Nothing waits for a track: begins what must not delay one.
+    private func beginBackgroundWork() {
+        if hasNewTracks {
             hasNewTracks = false
             tags?.lookUp(newOf: state.queue.tracks, from: state.queue.current ?? 0)
         }
-        updateTicks()
+        guard !restoredDownloads.isEmpty else { return }
+        // A download of a track in the queue shows its progress there.
+        let restored = exchange(&restoredDownloads, with: [])
+        let wanted = Set(restored.map(\.track.location))
+        let known = state.queue.tracks.filter { wanted.contains($0.location) }.map { ($0.location, $0) }
+        let tracks = Dictionary(known) { first, _ in first }
+        passes.downloads.restore(
+            restored.map { DownloadReport(tracks[$0.track.location] ?? $0.track, phase: $0.phase) }
+        )
     }
 
     /// Passes `input` to the state and returns its effects.
@@ -133,8 +150,17 @@ final class PlayerShell {
         case .endTrack(let id, let report): endTrack(id, report)
         case .rememberPlayed(let isPlayed, let episodes): parts.memory?.setPlayed(isPlayed, episodes)
         case .togglePin(let tracks, let isPinned): jobs.pin(tracks, isPinned)
-        case .download(let tracks): passes.downloads.download(tracks)
-        case .stopDownload(let tracks): passes.downloads.stop(tracks)
+        case .download(let tracks, let answers):
+            do throws(MediaError) {
+                let added = try passes.downloads.download(tracks)
+                return answers ? .downloadsAdded(added) : nil
+            } catch {
+                return .notice(error)
+            }
+        case .changeDownloads(let change, let locations):
+            return .downloadsChanged(change, count: passes.downloads.change(change, at: locations))
+        case .stopDownload(let tracks):
+            _ = passes.downloads.change(.cancel, at: Set(tracks.map(\.location)))
         case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
@@ -302,6 +328,7 @@ final class PlayerShell {
         snapshot.connectivity = state.connectivity
         snapshot.isOutputLost = state.output.isLost
         snapshot.availability = cached?.value ?? [:]
+        snapshot.downloads = passes.downloads.items
         snapshot.timeMap = loaded.timeMap
         snapshot.byteOffset = loaded.byteOffset
         snapshot.volume = state.volume

@@ -149,13 +149,54 @@ struct Announcer: Sendable {
 
     /// Reports that `tracks` were pinned or unpinned, and begins or ends their downloads.
     mutating func pinned(_ tracks: [Track], _ isPinned: Bool) -> [PlayerEffect] {
-        let name =
-            tracks.count == 1
+        guard isPinned else {
+            return [remark("unpinned", "Unpinned " + name(of: tracks)), .stopDownload(tracks)]
+        }
+        let text = "Pinned " + name(of: tracks) + " (never evicted), downloading what is missing"
+        return [remark("pinned", text), .download(tracks, answers: false)]
+    }
+
+    /// The title of one track in quotation marks, or the number of several.
+    private func name(of tracks: [Track]) -> SafeText {
+        tracks.count == 1
             ? SafeText("\"") + title(of: tracks[0]) + "\""
             : SafeText(CountText.of(tracks.count, "track"))
-        return isPinned
-            ? [remark("pinned", "Pinned " + name + " (never evicted)"), .download(tracks)]
-            : [remark("unpinned", "Unpinned " + name), .stopDownload(tracks)]
+    }
+
+    // MARK: Downloads
+
+    mutating func downloadsAdded(_ tracks: [Track]) -> PlayerEffect {
+        remark("download", tracks.isEmpty ? "Already being downloaded" : "Downloading " + name(of: tracks))
+    }
+
+    mutating func downloadsChanged(_ change: DownloadChange, _ count: Int) -> PlayerEffect {
+        guard count > 0 else { return badCommand("No download to \(change.rawValue)") }
+        let done =
+            switch change {
+            case .pause: "Paused"
+            case .resume: "Continued"
+            case .retry: "Trying again:"
+            case .cancel: "Cancelled"
+            }
+        return remark("download", SafeText("\(done) \(CountText.of(count, "download"))"))
+    }
+
+    /// The one message after downloads. A failure is named if it is the only one.
+    mutating func downloadsFinished(_ sum: DownloadSum) -> PlayerEffect {
+        var parts: [SafeText] = []
+        if sum.downloaded > 0 {
+            parts.append(SafeText("\(CountText.of(sum.downloaded, "track")) downloaded"))
+        }
+        if sum.present > 0 {
+            parts.append(SafeText("\(CountText.of(sum.present, "track")) cached already"))
+        }
+        if sum.failed == 1, let error = sum.firstFailure {
+            let name = Self.short(TrackName.file(at: error.subject))
+            parts.append("1 failed (" + name + ": " + error.cause + ")")
+        } else if sum.failed > 0 {
+            parts.append(SafeText("\(sum.failed) failed"))
+        }
+        return remark("downloaded", SafeText(parts.map(\.string).joined(separator: ", ")))
     }
 
     /// The title that the queue shows.

@@ -80,7 +80,7 @@ extension PlayerCommand {
     var traits: Traits {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .reload: [.needsTracks, .wantsMusic]
-        case .pause, .stop, .pin, .setPinned, .setPlayed: .needsTracks
+        case .pause, .stop, .pin, .setPinned, .download, .changeDownloads, .setPlayed: .needsTracks
         case .add: [.needsTracks, .wantsMusic, .takesTurns]
         case .remove, .move, .sort, .shuffleNow, .clear, .clearOthers, .undo:
             [.needsTracks, .takesTurns, .changesKnownTracks]

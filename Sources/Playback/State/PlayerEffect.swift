@@ -43,8 +43,10 @@ enum PlayerEffect: Sendable, Equatable {
     /// Pins the tracks in the cache, or unpins them; `nil` pins them if the first one is not pinned, and
     /// otherwise unpins them.
     case togglePin([Track], Bool?)
-    /// Downloads what is missing of the tracks.
-    case download([Track])
+    /// Downloads what is missing of the tracks; if it `answers`, the answer follows as an input.
+    case download([Track], answers: Bool)
+    /// Changes the downloads at the locations; `nil` stands for all.
+    case changeDownloads(DownloadChange, Set<ResourceLocation>?)
     case stopDownload([Track])
     /// Remembers that these episodes were played, or that they were not.
     case rememberPlayed(Bool, [Episode])
@@ -118,7 +120,17 @@ enum PlayerInput: Sendable {
     case pinned([Track], Bool)
     /// The background fetch of a heard track has ended. Only the session's totals count it.
     case backgroundFetchEnded(LoadReport)
-    /// More is known about cached tracks. Only the snapshot shows it.
+    /// The downloads of an earlier session. Only the shell needs them.
+    case downloadsRestored([DownloadReport])
+    /// The answer to `download`: the tracks that were not awaited before.
+    case downloadsAdded([Track])
+    /// The answer to `changeDownloads`: how many were changed.
+    case downloadsChanged(DownloadChange, count: Int)
+    /// A download has ended, neither paused nor cancelled, with this report.
+    case downloadEnded(PlayerEvent.DownloadEnd)
+    /// None waits or runs any more.
+    case downloadsFinished(DownloadSum)
+    /// More is known about cached tracks or downloads. Only the snapshot shows it.
     case cacheChanged
     /// Tags and lengths of tracks that were not opened yet; `isLast` with the last ones for now.
     case factsFound([Track.ID: TrackFacts], isLast: Bool)

@@ -57,6 +57,8 @@ extension PlayerState {
         case .reload: restart(at: position, refresh: true)
         case .pin(let number): pin(number.map { TrackNumbers($0) }, nil)
         case .setPinned(let numbers, let isPinned): pin(numbers, isPinned)
+        case .download(let numbers): download(numbers)
+        case .changeDownloads(let change, let choice): changeDownloads(change, choice)
         case .setPlayed(let isPlayed, let numbers): setPlayed(isPlayed, numbers)
         case .status: status()
         case .list: [.emitList]
@@ -173,18 +175,47 @@ extension PlayerState {
     var currentNumber: TrackNumbers { TrackNumbers(queue.current.map { $0 + 1 } ?? 0) }
 
     /// Pins tracks or unpins them, the current one without `numbers`. `nil` pins them if the first one is not
-    /// pinned, and otherwise unpins them. Leaves out the live stream that plays: none of it is ever cached.
+    /// pinned, and otherwise unpins them.
     private mutating func pin(_ numbers: TrackNumbers?, _ isPinned: Bool?) -> [PlayerEffect] {
+        choose(numbers, to: "pin", refusesLive: isPinned != false) { .togglePin($0, isPinned) }
+    }
+
+    private mutating func download(_ numbers: TrackNumbers?) -> [PlayerEffect] {
+        choose(numbers, to: "download") { .download($0, answers: true) }
+    }
+
+    /// The effect for the tracks with `numbers`; `nil` stands for the current track. Unless the caller says
+    /// otherwise, leaves out the live stream that plays: none of it is ever cached.
+    private mutating func choose(
+        _ numbers: TrackNumbers?,
+        to verb: String,
+        refusesLive: Bool = true,
+        _ effect: ([Track]) -> PlayerEffect
+    ) -> [PlayerEffect] {
         let chosen = numbers ?? currentNumber
         guard isInQueue(chosen) else {
-            return [numbers == nil ? announcer.badCommand("No track to pin") : noTrack(chosen.highest)]
+            return [numbers == nil ? announcer.badCommand("No track to \(verb)") : noTrack(chosen.highest)]
         }
-        let live = isPinned == false ? nil : lane.current.flatMap { $0.isLive ? $0.track.id : nil }
+        let live = refusesLive ? lane.current.flatMap { $0.isLive ? $0.track.id : nil } : nil
         let tracks = chosen.places.ranges.flatMap { queue.tracks[$0] }
         let cacheable = tracks.filter { $0.id != live }
         let refused = cacheable.count < tracks.count
-        return (refused ? [announcer.badCommand("Can't pin a live stream (it can't be cached)")] : [])
-            + (cacheable.isEmpty ? [] : [.togglePin(cacheable, isPinned)])
+        return (refused ? [announcer.badCommand("Can't \(verb) a live stream (it can't be cached)")] : [])
+            + (cacheable.isEmpty ? [] : [effect(cacheable)])
+    }
+
+    private mutating func changeDownloads(
+        _ change: DownloadChange,
+        _ choice: DownloadChoice
+    ) -> [PlayerEffect] {
+        switch choice {
+        case .all: return [.changeDownloads(change, nil)]
+        case .at(let location): return [.changeDownloads(change, [location])]
+        case .numbers(let numbers):
+            guard isInQueue(numbers) else { return [noTrack(numbers.highest)] }
+            let tracks = numbers.places.ranges.flatMap { queue.tracks[$0] }
+            return [.changeDownloads(change, Set(tracks.map(\.location)))]
+        }
     }
 
     private func status() -> [PlayerEffect] {

@@ -114,7 +114,11 @@ struct PlayerState: Sendable {
         case .networkChanged(let report): networkChanged(report)
         case .pinned(let tracks, let isPinned): announcer.pinned(tracks, isPinned)
         case .saved(let count, let path): [announcer.remark("saved", Announcer.savedText(count, path))]
-        case .cacheChanged, .backgroundFetchEnded: []
+        case .downloadsAdded(let tracks): [announcer.downloadsAdded(tracks)]
+        case .downloadsChanged(let change, let count): [announcer.downloadsChanged(change, count)]
+        case .downloadEnded(let report): [.emit(.download(report))]
+        case .downloadsFinished(let sum): [announcer.downloadsFinished(sum)]
+        case .cacheChanged, .backgroundFetchEnded, .downloadsRestored: []
         case .factsFound(let found, let isLast): factsFound(found, isLast: isLast)
         case .passPrimed(let id): passPrimed(id)
         case .loaded(let time): loaded(time)

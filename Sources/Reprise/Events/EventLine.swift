@@ -40,6 +40,7 @@ struct EventLine: Sendable {
         case .notice(let code, let message), .remark(let code, let message):
             ("notice", [("code", .text(SafeText(code))), ("message", .text(message))])
         case .ended(let report): ("ended", end(report))
+        case .download(let end): ("download", download(end))
         case .volume(let percent, let isMuted): ("volume", volume(percent, isMuted))
         case .mode(let modes): ("mode", fields(of: modes))
         case .queue(let report): ("queue", queue(report))
@@ -143,18 +144,26 @@ struct EventLine: Sendable {
     }
 
     private static func end(_ report: PlayerEvent.EndReport) -> EventFields {
-        let error = report.error.map { error in
-            EventField.group([
-                ("code", .text(SafeText(error.code.rawValue))), ("message", .text(error.safeText)),
-            ])
-        }
-        return [
+        [
             ("index", .count(report.index)), ("reason", .text(SafeText(report.reason.rawValue))),
             ("frames", .integer(report.frames)),
             ("bytes", bytes(cached: report.cachedBytes, fetched: report.fetchedBytes)),
             ("requests", .count(report.requestCount)), ("stalls", .count(report.stalls)),
-            ("error", error ?? .none),
+            ("error", error(report.error)),
         ]
+    }
+
+    private static func download(_ end: PlayerEvent.DownloadEnd) -> EventFields {
+        [
+            ("source", .text(end.source)),
+            ("bytes", bytes(cached: end.cachedBytes, fetched: end.fetchedBytes)),
+            ("requests", .count(end.requestCount)), ("error", error(end.error)),
+        ]
+    }
+
+    private static func error(_ error: MediaError?) -> EventField {
+        guard let error else { return .none }
+        return .group([("code", .text(SafeText(error.code.rawValue))), ("message", .text(error.safeText))])
     }
 
     private static func bytes(cached: Int64, fetched: Int64) -> EventField {

@@ -9,10 +9,12 @@ struct Beginning: Sendable, Equatable {
     private(set) var start: Int?
     private(set) var position: Duration
     private(set) var isPaused = false
+    private var downloads: [SavedDownload]
 
     init(options: Options, last: SavedState) {
         start = options.start
         position = options.seek
+        downloads = last.session.downloads
         guard options.sources.isEmpty, !last.queue.tracks.isEmpty else { return }
         tracks = last.queue.tracks
         isPaused = last.session.isPaused
@@ -34,7 +36,13 @@ struct Beginning: Sendable, Equatable {
     /// Plays the queue and `sources` on `player` until the session ends.
     func play(_ sources: [String], on player: Player) async -> PlayerOutcome {
         if isPaused { player.send(.pause) }
-        return await player.run(tracks: tracks, sources: sources, start: start, position: position)
+        return await player.run(
+            tracks: tracks,
+            sources: sources,
+            start: start,
+            position: position,
+            downloads: downloads.map(\.report)
+        )
     }
 }
 

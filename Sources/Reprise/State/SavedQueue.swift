@@ -13,6 +13,8 @@ struct SavedQueue: Sendable, Equatable {
     /// The number of the restored track at `index`; resolved tracks are numbered from 0 and never reach it.
     static func trackID(_ index: Int) -> Track.ID { Track.ID((1 << 63) + UInt64(index)) }
 
+    static func downloadID(_ index: Int) -> Track.ID { Track.ID((1 << 62) + UInt64(index)) }
+
     /// `true` if both queues have the same track at `index`, and know the same of it.
     func hasTrack(at index: Int, of other: SavedQueue) -> Bool {
         guard tracks.indices.contains(index), tracks[index] == other.tracks[index] else { return false }

@@ -41,6 +41,7 @@ struct SavedSession: Sendable, Equatable {
     var modes = PlayModes()
     /// Scheme, host and port of the servers named on the command line, which may receive its secrets.
     var origins: [String] = []
+    var downloads: [SavedDownload] = []
 
     init() {}
 
@@ -52,6 +53,35 @@ struct SavedSession: Sendable, Equatable {
         isPaused = [.paused, .stopped, .ended].contains(snapshot.state)
         volume = snapshot.volume
         modes = snapshot.modes
+        downloads = snapshot.downloads.compactMap { SavedDownload($0, snapshot.learned[$0.track.id]) }
+    }
+}
+
+/// A download that is not finished, which the next session goes on with.
+struct SavedDownload: Sendable, Equatable {
+    let track: Track
+    let isPaused: Bool
+
+    init(of track: Track, isPaused: Bool) {
+        self.track = track
+        self.isPaused = isPaused
+    }
+
+    /// `nil` if it failed for another reason than the network: it would fail again.
+    init?(_ report: DownloadReport, _ facts: TrackFacts?) {
+        if case .failed(let error) = report.phase, !Self.passing.contains(error.code) { return nil }
+        self.init(of: report.track.described(by: facts), isPaused: report.phase == .paused)
+    }
+
+    private static let passing: Set<MediaError.Code> = [
+        .offline, .unknownHost, .networkUnreachable, .connectionFailed, .connectionRefused, .timedOut, .cut,
+    ]
+
+    var report: DownloadReport { DownloadReport(track, phase: isPaused ? .paused : .waiting) }
+
+    /// A title that is learned later is not worth a write.
+    static func == (left: SavedDownload, right: SavedDownload) -> Bool {
+        left.track.location == right.track.location && left.isPaused == right.isPaused
     }
 }
 

@@ -69,6 +69,7 @@ final class StateTables {
         guard session.origins.allSatisfy({ WebURL($0).map { $0.userInfo == nil } ?? false }) else {
             throw Self.damage("a server that is not a URL")
         }
+        session.downloads = try downloads()
         return session
     }
 
@@ -89,6 +90,45 @@ final class StateTables {
         try connection.execute("DELETE FROM origins")
         let insert = try connection.statement("INSERT INTO origins VALUES (?)")
         for origin in session.origins { try insert.run(origin) }
+        try save(session.downloads)
+    }
+
+    /// Earlier versions have not made the table.
+    private func downloads() throws -> [SavedDownload] {
+        let table = "SELECT 1 FROM sqlite_schema WHERE name = 'downloads'"
+        guard try connection.statement(table).first(row: { _ in true }) != nil else { return [] }
+        let sql = """
+            SELECT paused, location, artist, title, duration, feed, guid, number, date, zone FROM downloads
+            ORDER BY place
+            """
+        var downloads: [SavedDownload] = []
+        try connection.statement(sql).forEach { row in
+            let track = try row.track(SavedQueue.downloadID(downloads.count))
+            downloads.append(SavedDownload(of: track, isPaused: row.integer(0) != 0))
+            return true
+        }
+        return downloads
+    }
+
+    private func save(_ downloads: [SavedDownload]) throws {
+        guard try downloads != self.downloads() else { return }
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS downloads (
+                place INTEGER PRIMARY KEY, location TEXT NOT NULL, artist TEXT, title TEXT,
+                duration INTEGER, feed TEXT, guid TEXT, number INTEGER, date INTEGER, zone INTEGER,
+                paused INTEGER NOT NULL
+            ) STRICT;
+            DELETE FROM downloads
+            """
+        )
+        let insert = try connection.statement(
+            "INSERT INTO downloads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        )
+        for (index, download) in downloads.enumerated() {
+            let isPaused = Int64(download.isPaused ? 1 : 0)
+            try insert.run(all: Self.values(of: download.track, at: index) + [isPaused])
+        }
     }
 
     func queue() throws -> SavedQueue {
@@ -99,20 +139,8 @@ final class StateTables {
             """
         try connection.statement(sql).forEach { row in
             let count = queue.tracks.count
-            guard row.integer(0) == count + 1,
-                let location = row.optionalText(1).flatMap({ ResourceLocation(savedText: $0) })
-            else { throw Self.damage("a track that is neither a file nor a URL") }
-            let artist = row.optionalText(2).map { SafeText($0) }
-            let title = row.optionalText(3).map { SafeText($0) }
-            queue.tracks.append(
-                Track(
-                    id: SavedQueue.trackID(count),
-                    location: location,
-                    tags: TrackTags(title: title, artist: artist),
-                    duration: row.isNull(4) ? nil : row.time(4),
-                    episode: try row.episode()
-                )
-            )
+            guard row.integer(0) == count + 1 else { throw Self.damage("a track without a place") }
+            queue.tracks.append(try row.track(SavedQueue.trackID(count)))
             return true
         }
         return queue
@@ -128,22 +156,20 @@ final class StateTables {
             "INSERT OR REPLACE INTO tracks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         )
         for (index, raw) in queue.tracks.enumerated() where !written.hasTrack(at: index, of: queue) {
-            let track = raw.described(by: queue.facts[raw.id])
-            try insert.run(
-                Int64(index + 1),
-                track.location.savedText,
-                track.tags.artist?.string,
-                track.tags.title?.string,
-                track.duration?.wholeMilliseconds,
-                track.episode?.feed,
-                track.episode?.guid,
-                track.episode.map { Int64($0.place) },
-                track.episode?.date?.seconds,
-                track.episode?.date.map { Int64($0.offset) }
-            )
+            try insert.run(all: Self.values(of: raw.described(by: queue.facts[raw.id]), at: index))
         }
         try connection.statement("DELETE FROM tracks WHERE place > ?").run(Int64(queue.tracks.count))
         try connection.statement("UPDATE session SET queue = ?").run(queue.id)
+    }
+
+    /// The values of a row of `tracks`, which `SQLiteRow.track` reads.
+    private static func values(of track: Track, at index: Int) -> [(any SQLiteValue)?] {
+        [
+            Int64(index + 1), track.location.savedText, track.tags.artist?.string, track.tags.title?.string,
+            track.duration?.wholeMilliseconds, track.episode?.feed, track.episode?.guid,
+            track.episode.map { Int64($0.place) }, track.episode?.date?.seconds,
+            track.episode?.date.map { Int64($0.offset) },
+        ]
     }
 
     private func queueID() throws -> String {
@@ -236,6 +262,22 @@ extension SQLiteRow {
             throw StateTables.damage("an unknown mode")
         }
         return mode
+    }
+
+    /// The track in the columns after the first one.
+    fileprivate func track(_ id: Track.ID) throws -> Track {
+        guard let location = optionalText(1).flatMap({ ResourceLocation(savedText: $0) }) else {
+            throw StateTables.damage("a track that is neither a file nor a URL")
+        }
+        let artist = optionalText(2).map { SafeText($0) }
+        let title = optionalText(3).map { SafeText($0) }
+        return Track(
+            id: id,
+            location: location,
+            tags: TrackTags(title: title, artist: artist),
+            duration: isNull(4) ? nil : time(4),
+            episode: try episode()
+        )
     }
 
     /// The episode in the columns of `tracks` from `feed` on; `nil` if the track is not an episode.

@@ -108,10 +108,11 @@ package enum CommandTable {
             reach: .screen,
             completion: .words(ViewName.allCases.map(\.word)),
             usage: "one of " + ViewName.allCases.map(\.word).joined(separator: ", "),
-            keys: ViewName.allCases.prefix(9).map {
+            keys: ViewName.allCases.filter(\.hasTab).map {
                 .init([.character(Character("\($0.number)"))], $0.help, $0.word)
             }
         ) { word in ViewName.allCases.first { $0.word == word }.map { .show($0) } },
+        CommandRow("downloads", .show(.downloads), "open the downloads", reach: .screen),
         CommandRow("help", .toggleHelp, "show or hide the keys", reach: .keys, keys: ["?"]),
         CommandRow("back", .back, "leave view, stop reading", reach: .screen, keys: [.escape]),
     ]
@@ -129,6 +130,7 @@ package enum CommandTable {
             ("remove-selected", .removeSelected, "remove; in cache: delete", ["d", .delete]),
             // Not `p`, which pauses in many players: pressing it by mistake must not fill the disk.
             ("pin-selected", .pinSelected, "pin and download; unpin", ["P"]),
+            ("download-selected", .downloadSelected, "download; pause it", ["D"]),
             ("played-selected", .playedSelected, "episode: played or not", ["e"]),
         ] as [(String, UICommand, SafeText, [Key])]).map { CommandRow($0, $1, $2, reach: .keys, keys: $3) }
 
@@ -183,6 +185,13 @@ package enum CommandTable {
             "pin or unpin track N",
             usage: "the number of a track, from 1, or no argument for the current one"
         ) { $0.isEmpty ? .player(.pin(nil)) : trackNumber($0).map { .player(.pin($0)) } },
+        CommandRow(
+            "download",
+            "N",
+            "download track N",
+            completion: .words(DownloadChange.allCases.map(\.rawValue)),
+            usage: "numbers of tracks, also after pause, continue, retry or cancel"
+        ) { download($0) },
         CommandRow(
             "played",
             "N",
@@ -241,6 +250,18 @@ package enum CommandTable {
         guard !argument.isEmpty else { return .player(.setPlayed(isPlayed, nil)) }
         let numbers = TrackNumbers(parsing: argument.split(separator: " "))
         return numbers.map { .player(.setPlayed(isPlayed, $0)) }
+    }
+
+    /// Without numbers the current track is downloaded, or all downloads are changed.
+    private static func download(_ argument: String) -> UICommand? {
+        guard !argument.isEmpty else { return .player(.download(nil)) }
+        let words = argument.split(separator: " ")
+        guard let change = DownloadChange(rawValue: String(words[0])) else {
+            return TrackNumbers(parsing: words).map { .player(.download($0)) }
+        }
+        guard words.count > 1 else { return .player(.changeDownloads(change, .all)) }
+        let numbers = TrackNumbers(parsing: words.dropFirst())
+        return numbers.map { .player(.changeDownloads(change, .numbers($0))) }
     }
 
     private static func trackNumber(_ text: String) -> Int? {

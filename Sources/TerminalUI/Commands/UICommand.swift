@@ -17,6 +17,7 @@ package enum UICommand: Sendable, Equatable {
     case playSelected
     case removeSelected
     case pinSelected
+    case downloadSelected
     case playedSelected
     /// 1 is down, -1 is up.
     case moveSelected(by: Int)

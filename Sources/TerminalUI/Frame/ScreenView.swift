@@ -16,6 +16,7 @@ package struct ScreenView: Sendable {
         }
         if let row = layout.tabRow { TabView.draw(state, row: row, into: &buffer) }
         state.lists.current.draw(state.context, timeOfDay: timeOfDay, into: &buffer)
+        DownloadLine.draw(state.player, layout: layout, into: &buffer)
         if let sound = state.sound { SoundView.draw(sound, rows: layout.soundRows, into: &buffer) }
         if let row = layout.nowPlayingRow {
             let showsRemaining = state.showsRemainingTime

@@ -30,8 +30,8 @@ package struct TabLine: Sendable, Equatable {
     package let tabs: [Tab]
 
     package init(open view: ViewName, columns: Int) {
-        let full = Self.tabs { "\($0.number) " + $0.title.string }
-        let short = Self.tabs { $0 == view ? "\($0.number) " + $0.title.string : "\($0.number)" }
+        let full = Self.tabs(view) { "\($0.number) " + $0.title.string }
+        let short = Self.tabs(view) { $0 == view ? "\($0.number) " + $0.title.string : "\($0.number)" }
         let fitting = [full, short].first { ($0.last?.columns.upperBound ?? 0) < columns }
         let alone = Tab(view: view, text: view.title, columns: 1..<1 + view.title.columns)
         tabs = fitting ?? [alone]
@@ -43,9 +43,9 @@ package struct TabLine: Sendable, Equatable {
     /// The view whose tab is at `column`; `nil` between tabs.
     func view(at column: Int) -> ViewName? { tabs.first { $0.columns.contains(column) }?.view }
 
-    private static func tabs(_ text: (ViewName) -> String) -> [Tab] {
+    private static func tabs(_ open: ViewName, _ text: (ViewName) -> String) -> [Tab] {
         var column = 1
-        return ViewName.allCases.map { view in
+        return open.tabs.map { view in
             let text = SafeText(text(view))
             defer { column += text.columns + 2 }
             return Tab(view: view, text: text, columns: column..<column + text.columns)

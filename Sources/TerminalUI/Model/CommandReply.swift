@@ -13,7 +13,9 @@ enum CommandReply {
         if count == 0, player.state == .opening { return nil }
         let undo = keys.name(of: .player(.undo)).map { " · " + $0 + " undo" } ?? ""
         switch command {
-        case .undo, .add, .stopReading, .save, .pin, .setPinned, .setPlayed, .quit: return nil
+        case .undo, .add, .stopReading, .save, .pin, .setPinned, .download, .changeDownloads, .setPlayed,
+            .quit:
+            return nil
         case .status: return .notice(time(of: player, glyphs: .unicode))
         case .volume(let percent):
             return unchanged(player.volume == percent && !player.isMuted, volume(percent))

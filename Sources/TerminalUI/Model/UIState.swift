@@ -273,6 +273,7 @@ package struct UIState: Sendable {
         case .playSelected: return notHere("play from")
         case .removeSelected: return notHere("remove from")
         case .pinSelected: return notHere("pin from")
+        case .downloadSelected: return notHere("download from")
         case .playedSelected: return notHere("mark episodes in")
         case .moveSelected: return notHere("move rows in")
         case .toggleMark, .markAll, .unmarkAll: return notHere("mark rows in")

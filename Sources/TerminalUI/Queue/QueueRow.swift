@@ -84,6 +84,9 @@ struct QueueRow {
         if isCurrent, load.isCached, load.length != nil {
             return RangeBar.parts(load.stored, inFlight: load.inFlight, length: load.length)
         }
+        if let download = player.runningDownload(of: track) {
+            return RangeBar.parts(download.stored, inFlight: download.inFlight, length: download.length)
+        }
         // Nothing of a track without an entry is cached, whatever its length.
         let known = player.availability[track.id] ?? Availability(length: 1)
         return RangeBar.parts(known.stored, length: known.length)

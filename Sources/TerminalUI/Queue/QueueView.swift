@@ -112,6 +112,7 @@ package struct QueueView: ListView {
             return selectedPlace.map { CommandOutcome([.send(.jump($0 + 1))]) } ?? .noSelection(in: player)
         case .removeSelected: return removeChosen(from: player, keys: keys)
         case .pinSelected: return pinChosen(in: player)
+        case .downloadSelected: return downloadChosen(in: player)
         case .playedSelected: return togglePlayedChosen(in: player)
         case .toggleMark: toggleMark(in: player)
         case .markAll: for row in 0..<list.count { marks.insert(player.tracks[place(ofRow: row)].id) }
@@ -158,6 +159,18 @@ package struct QueueView: ListView {
         marks = []
         let numbers = TrackNumbers(places: RangeSet(places.map { $0..<$0 + 1 }))
         return CommandOutcome([.send(.setPinned(numbers, !unpinned.isEmpty))])
+    }
+
+    private mutating func downloadChosen(in player: PlayerSnapshot) -> CommandOutcome {
+        let numbers = TrackNumbers(places: chosenPlaces(in: player))
+        guard numbers.count > 0 else { return .noSelection(in: player) }
+        guard numbers.count <= Self.mostPinned else {
+            return .error(
+                SafeText("Can't download \(numbers.count) tracks at once (at most \(Self.mostPinned))")
+            )
+        }
+        marks = []
+        return CommandOutcome([.send(.download(numbers))])
     }
 
     /// Marks the chosen tracks as played. If all episodes among them are, marks them as not played.

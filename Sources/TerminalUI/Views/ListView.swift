@@ -4,6 +4,7 @@ package import Media
 enum ViewTable {
     static let rows: [any ListView] = [
         QueueView(), PlayingView(), CacheView(), NetworkView(), MessagesView(), HelpView(),
+        DownloadsView(),
     ]
 }
 
@@ -100,9 +101,14 @@ package struct ViewName: Sendable, Hashable {
     /// The word that opens it.
     package let word: String
     let help: SafeText
+    /// `false` if it has neither a key nor, unless it is open, a tab: a command opens it.
+    var hasTab = true
 
     /// In the order of their numbers.
     package static let allCases = ViewTable.rows.map { type(of: $0).name }
+
+    /// The views that have a tab while this one is open.
+    var tabs: [ViewName] { Self.allCases.filter { $0.hasTab || $0 == self } }
 
     /// The text of its tab.
     package var title: SafeText { SafeText(word.prefix(1).uppercased() + word.dropFirst()) }
@@ -110,10 +116,10 @@ package struct ViewName: Sendable, Hashable {
     /// The number of its key, from 1.
     package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 
-    /// The view `tabs` further on, wrapping around.
-    func next(by tabs: Int) -> ViewName {
-        let all = Self.allCases
-        return all[(number - 1 + tabs % all.count + all.count) % all.count]
+    /// The view `count` tabs further on, wrapping around.
+    func next(by count: Int) -> ViewName {
+        let all = tabs
+        return all[(number - 1 + count % all.count + all.count) % all.count]
     }
 }
 

@@ -46,6 +46,39 @@ import Testing
         }
     }
 
+    @Test func `downloads are read back as they were written, also from a state without their table`()
+        throws
+    {
+        var session = SavedSession()
+        try folder.change { try $0.save(session) }
+        #expect(try folder.read { try $0.session() }.downloads.isEmpty)
+        let song = try Self.track("https://h.example/a.mp3", TrackTags(title: "A", artist: "B"))
+        let other = try Self.track("https://h.example/b.mp3")
+        session.downloads = [
+            SavedDownload(of: song, isPaused: true), SavedDownload(of: other, isPaused: false),
+        ]
+        try folder.change { try $0.save(session) }
+        let read = try folder.read { try $0.session() }.downloads
+        #expect(read == session.downloads && Set(read.map(\.track.id)).count == 2)
+        #expect(read[0].track.tags == song.tags)
+        session.downloads = []
+        try folder.change { try $0.save(session) }
+        #expect(try folder.read { try $0.session() }.downloads.isEmpty)
+    }
+
+    @Test func `a download that failed is tried again by the next session only if the network was at fault`()
+        throws
+    {
+        let track = try Self.track("https://h.example/a.mp3")
+        func saved(_ code: MediaError.Code) -> SavedDownload? {
+            SavedDownload(DownloadReport(track, phase: .failed(MediaError(code, "a", "no"))), nil)
+        }
+        #expect(saved(.httpStatus) == nil && saved(.notAudio) == nil)
+        #expect(saved(.timedOut)?.report.phase == .waiting)
+        let paused = SavedDownload(DownloadReport(track, phase: .paused), nil)
+        #expect(paused?.report.phase == .paused)
+    }
+
     @Test
     func `of a changed queue, the tracks that differ are written, and those of another player are replaced`()
         throws

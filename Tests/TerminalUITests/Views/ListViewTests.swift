@@ -14,7 +14,7 @@ struct ListViewTests {
         glyphs: Glyphs = .unicode
     ) -> [String] {
         var state = fullState(columns: columns, rows: rows, player: player)
-        state.type("\(view.number)")
+        state.type(view.keys)
         let screen = ScreenView(glyphs: glyphs, timeOfDay: minutes).draw(state).lines
         return screen[state.layout.listRows].reversed().drop(while: \.isEmpty).reversed()
     }
@@ -106,7 +106,7 @@ struct ListViewTests {
     }
 
     @Test func `the help shows all keys and commands, in columns if there is room`() {
-        for (columns, rows) in [(40, 90), (80, 50), (200, 60)] {
+        for (columns, rows) in [(40, 100), (80, 50), (200, 60)] {
             let help = list(.help, columns, rows).joined(separator: "\n")
             for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
             for row in CommandTable.rows where row.isListedAsLine {
@@ -180,7 +180,7 @@ struct ListViewTests {
                 state.showCache([entry])
                 let decision = record(0, .decision(.gaveUp, evil), of: evil)
                 _ = state.apply(.requests([decision], count: 1, underWay: []))
-                state.type("\(view.number)")
+                state.type(view.keys)
                 let frame = ScreenView(glyphs: .unicode).draw(state)
                 for row in 0..<frame.rows {
                     let cells = frame[row: row]

@@ -109,7 +109,7 @@ struct ScreenViewTests {
                 let glyphs = (columns + rows) % 2 == 0 ? Glyphs.unicode : .ascii
                 for keys in ["", (columns + rows) % 3 == 0 ? "G" : "jP:add some long words"] {
                     var state = fullState(columns: columns, rows: rows)
-                    state.type("\(view.number)\(keys)")
+                    state.type(view.keys + keys)
                     #expect(state.view == view)
                     #expect(ScreenView(glyphs: glyphs).draw(state).lines.count == rows)
                 }

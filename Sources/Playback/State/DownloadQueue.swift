@@ -1,0 +1,182 @@
+import Media
+import System
+
+/// Decides which tracks are downloaded when. Pure.
+///
+/// A resource is downloaded once, however many tracks of the queue have its location. Two run at a time, the
+/// first ones first. One that failed stays until it is tried again or cancelled.
+struct DownloadQueue: Sendable {
+    enum Output: Sendable, Equatable {
+        /// Begins a download. Its end is reported with the number, also after `cancel`.
+        case start(Int, Track)
+        case cancel(Int)
+        /// None waits or runs any more.
+        case finished(DownloadSum)
+    }
+
+    enum Result: Sendable, Equatable {
+        /// `isNew` is `true` if bytes were missing.
+        case downloaded(isNew: Bool)
+        case failed(MediaError)
+        /// The task was cancelled, because of `Output.cancel` or the end of the player.
+        case cancelled
+    }
+
+    /// One begun download, until its resource is closed.
+    private struct Run {
+        let location: ResourceLocation
+        var isCancelled = false
+        /// The stored bytes when they were last looked at.
+        var last: (bytes: Int64, time: Duration)?
+    }
+
+    /// Two servers, or the end of one track and the head of the next, keep the line busy; more would only
+    /// finish each track later.
+    static let mostRunning = 2
+
+    /// In the order in which they were added.
+    private(set) var items: [DownloadReport] = []
+    private var runs: [Int: Run] = [:]
+    private var lastNumber = 0
+    private var sum = DownloadSum()
+    private var isOver = false
+
+    // MARK: Events
+
+    /// Adds `reports`, of which those that are paused wait for the user. Tracks that are paused or that
+    /// failed are tried again. Returns those that were not awaited before.
+    mutating func add(_ reports: [DownloadReport]) -> (added: [Track], [Output]) {
+        var places: [ResourceLocation: Int] = [:]
+        for (place, item) in items.enumerated() { places[item.track.location] = place }
+        var added: [Track] = []
+        for report in reports {
+            if let place = places[report.track.location] {
+                guard !items[place].isAwaited else { continue }
+                items[place].phase = report.phase
+            } else {
+                places[report.track.location] = items.count
+                items.append(report)
+            }
+            added.append(report.track)
+        }
+        return (added, outputs())
+    }
+
+    /// Changes the downloads at `locations`; `nil` stands for all. Returns how many were changed.
+    mutating func change(
+        _ change: DownloadChange,
+        _ locations: Set<ResourceLocation>?
+    ) -> (count: Int, [Output]) {
+        let chosen = items.filter { item in
+            guard locations?.contains(item.track.location) ?? true else { return false }
+            return switch (change, item.phase) {
+            case (.pause, .waiting), (.pause, .running), (.resume, .paused), (.retry, .failed), (.cancel, _):
+                true
+            default: false
+            }
+        }
+        let chosenLocations = Set(chosen.map(\.track.location))
+        let cancelled = chosen.flatMap { cancelRuns(at: $0.track.location) }
+        if change == .cancel {
+            items.removeAll { chosenLocations.contains($0.track.location) }
+        } else {
+            for place in items.indices where chosenLocations.contains(items[place].track.location) {
+                stop(place, as: change == .pause ? .paused : .waiting)
+            }
+        }
+        return (chosen.count, cancelled + outputs())
+    }
+
+    /// The resource at `location` is about to be opened for playing: its download ends, and begins again
+    /// afterwards.
+    mutating func giveBack(_ location: ResourceLocation) -> [Output] {
+        let cancelled = cancelRuns(at: location)
+        if let place = place(of: location), items[place].phase == .running { stop(place, as: .waiting) }
+        return cancelled + outputs()
+    }
+
+    /// Download `number` has ended, and its resource is closed.
+    mutating func ended(_ number: Int, _ result: Result) -> [Output] {
+        guard let run = runs.removeValue(forKey: number) else { return [] }
+        if !run.isCancelled, let place = place(of: run.location) {
+            switch result {
+            case .downloaded(let isNew):
+                if isNew { sum.downloaded += 1 } else { sum.present += 1 }
+                items.remove(at: place)
+            case .failed(let error):
+                sum.failed += 1
+                sum.firstFailure = sum.firstFailure ?? error
+                stop(place, as: .failed(error))
+            case .cancelled: stop(place, as: .waiting)
+            }
+        }
+        return outputs()
+    }
+
+    /// Notes how much of download `number` is stored.
+    mutating func progressed(_ number: Int, _ report: LoadReport, at now: Duration) {
+        guard let run = runs[number], !run.isCancelled, let place = place(of: run.location) else { return }
+        let bytes = report.stored.byteCount
+        items[place].stored = report.stored
+        items[place].inFlight = report.inFlight
+        items[place].length = report.length
+        if let last = run.last {
+            guard now > last.time else { return }
+            let rate = Double(max(0, bytes - last.bytes)) / (now - last.time).seconds
+            // The mean of the last seconds, so that the time left does not jump.
+            items[place].rate = items[place].rate.map { ($0 + rate) / 2 } ?? rate
+        }
+        runs[number]?.last = (bytes, now)
+    }
+
+    /// Begins no more downloads; those that are not finished stay in `items`, so that they can be saved.
+    mutating func finish() { isOver = true }
+
+    // MARK: Decisions
+
+    private func place(of location: ResourceLocation) -> Int? {
+        items.firstIndex { $0.track.location == location }
+    }
+
+    private mutating func stop(_ place: Int, as phase: DownloadReport.Phase) {
+        items[place].phase = phase
+        items[place].inFlight = []
+        items[place].rate = nil
+    }
+
+    private mutating func cancelRuns(at location: ResourceLocation) -> [Output] {
+        let numbers = runs.filter { $0.value.location == location && !$0.value.isCancelled }.map(\.key)
+        for number in numbers { runs[number]?.isCancelled = true }
+        return numbers.map { .cancel($0) }
+    }
+
+    private mutating func outputs() -> [Output] {
+        guard !isOver else { return [] }
+        var outputs: [Output] = []
+        while runs.count < Self.mostRunning, let place = items.firstIndex(where: { canStart($0) }) {
+            lastNumber += 1
+            runs[lastNumber] = Run(location: items[place].track.location)
+            items[place].phase = .running
+            outputs.append(.start(lastNumber, items[place].track))
+        }
+        if sum != DownloadSum(), !items.contains(where: \.isAwaited) {
+            outputs.append(.finished(sum))
+            sum = DownloadSum()
+        }
+        return outputs
+    }
+
+    /// A resource is opened again only after its cancelled download has closed it.
+    private func canStart(_ item: DownloadReport) -> Bool {
+        item.phase == .waiting && !runs.values.contains { $0.location == item.track.location }
+    }
+}
+
+/// What became of the downloads since none was awaited.
+struct DownloadSum: Sendable, Equatable {
+    var downloaded = 0
+    /// Those of which nothing was missing.
+    var present = 0
+    var failed = 0
+    var firstFailure: MediaError?
+}

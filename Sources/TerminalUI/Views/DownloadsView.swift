@@ -1,0 +1,145 @@
+internal import Media
+
+extension ViewName {
+    package static let downloads = ViewName(word: "downloads", help: "downloads", hasTab: false)
+}
+
+/// The downloads that are not finished, in their order. Pure.
+///
+/// The keys of the queue act on the selected one: `download-selected` pauses it or goes on, `play-selected`
+/// tries it again, and `remove-selected` cancels it.
+package struct DownloadsView: ListView {
+    static let name = ViewName.downloads
+    static let prompts = [Prompt.Kind.search]
+
+    package internal(set) var list = ListPosition()
+
+    func rows(in layout: ScreenLayout) -> Range<Int> { layout.tableRows }
+
+    /// The selection stays on its download, or on its row if that has ended.
+    mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
+        let selected = selected(in: before)?.track.location
+        let downloads = context.player.downloads
+        resize(count: downloads.count, in: context)
+        if let row = downloads.firstIndex(where: { $0.track.location == selected }) { list.select(row) }
+    }
+
+    private func selected(in player: PlayerSnapshot) -> DownloadReport? {
+        player.downloads.indices.contains(list.selected) ? player.downloads[list.selected] : nil
+    }
+
+    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool {
+        let download = player.downloads[row]
+        return matcher.matches(
+            Self.name(of: download, in: player, glyphs: .unicode).string + " "
+                + download.track.location.safeText.string
+        )
+    }
+
+    mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {
+        guard [.downloadSelected, .playSelected, .removeSelected].contains(command) else { return nil }
+        guard let download = selected(in: context.player) else { return .noSelection }
+        let change: DownloadChange =
+            switch (command, download.phase) {
+            case (.removeSelected, _): .cancel
+            case (.playSelected, _), (_, .failed): .retry
+            case (_, .paused): .resume
+            default: .pause
+            }
+        return CommandOutcome([.send(.changeDownloads(change, .at(download.track.location)))])
+    }
+
+    // MARK: Drawing
+
+    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
+        let count = context.player.downloads.count
+        return [SafeText(CountText.of(count, "download")), SafeText("\(count)")]
+    }
+
+    func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
+        [
+            (.downloadSelected, "pause or go on"), (.playSelected, "try again"), (.removeSelected, "cancel"),
+        ]
+    }
+
+    private static let columns = [
+        RowTable.Column(title: "STATE", width: 8),
+        RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, isDim: true, dropRank: 1),
+        RowTable.Column(title: "CACHED", width: 6, isRightAligned: true, isDim: true, dropRank: 2),
+        RowTable.Column(title: "MAP", width: RangeBar.columns, isMap: true, dropRank: 5),
+        RowTable.Column(title: "RATE", width: 8, isRightAligned: true, isDim: true, dropRank: 4),
+        RowTable.Column(title: "LEFT", width: 7, isRightAligned: true, isDim: true, dropRank: 3),
+        RowTable.Column(title: "TITLE", width: 0),
+    ]
+
+    func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
+        let player = context.player
+        let layout = context.layout
+        guard !player.downloads.isEmpty else {
+            let key = context.keyMap.name(of: .downloadSelected)
+            let way = key.map { " " + buffer.glyphs.dash + " " + $0 + " in the queue downloads tracks" } ?? ""
+            return buffer.drawPlaceholder("No downloads" + way, rows: layout.listRows)
+        }
+        let glyphs = buffer.glyphs
+        RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
+            let download = player.downloads[row]
+            let state: SafeText
+            var title = Self.name(of: download, in: player, glyphs: glyphs)
+            var style = Style.normal
+            switch download.phase {
+            case .waiting:
+                state = "waiting"
+                style = .dim
+            case .running: state = "running"
+            case .paused:
+                state = "paused"
+                style = .dim
+            case .failed(let error):
+                state = "failed"
+                style = .error
+                title = title + ": " + error.cause
+            }
+            let known = Availability(stored: download.stored, length: download.length)
+            let cells: [SafeText] = [
+                state, download.length.map { SafeText(SizeText.text($0)) } ?? "",
+                known.fraction.map { SafeText("\(Int($0 * 100)) %") } ?? "", "",
+                download.rate.map { SafeText(SizeText.rate($0)) } ?? "",
+                download.timeLeft.map { SafeText($0.clockTime) } ?? "", title,
+            ]
+            let map = RangeBar.parts(download.stored, inFlight: download.inFlight, length: download.length)
+            return RowTable.Row(cells: cells, map: map, style: style)
+        }
+    }
+
+    private static func name(
+        of download: DownloadReport,
+        in player: PlayerSnapshot,
+        glyphs: Glyphs
+    ) -> SafeText {
+        QueueRow.name(of: download.track, tags: player.learned[download.track.id]?.tags, glyphs: glyphs)
+    }
+}
+
+/// One line about all downloads, in the blank row below the list.
+enum DownloadLine {
+    static func draw(_ player: PlayerSnapshot, layout: ScreenLayout, into buffer: inout CellBuffer) {
+        guard let row = layout.nowPlayingRow.map({ $0 - 1 }), !layout.listRows.isEmpty,
+            row >= layout.listRows.upperBound, !layout.soundRows.contains(row),
+            let text = text(player, buffer.glyphs)
+        else { return }
+        buffer.draw(text, column: 1, row: row, style: .dim)
+    }
+
+    /// `↓ 2 of 12 downloading · 4.1 MB/s · 1:20 left`; `nil` if none runs. The time is that of the downloads
+    /// that run.
+    static func text(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
+        let running = player.downloads.filter { $0.phase == .running }
+        guard !running.isEmpty else { return nil }
+        let awaited = player.downloads.count { $0.isAwaited }
+        var parts = ["\(glyphs.download) \(running.count) of \(awaited) downloading"]
+        let rate = running.reduce(0) { $0 + ($1.rate ?? 0) }
+        if rate > 0 { parts.append(SizeText.rate(rate)) }
+        if let left = running.compactMap(\.timeLeft).max() { parts.append(left.clockTime + " left") }
+        return SafeText(parts.joined(separator: " \(glyphs.dot) "))
+    }
+}

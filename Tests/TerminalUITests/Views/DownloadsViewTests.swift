@@ -1,0 +1,115 @@
+import Media
+import Testing
+
+@testable import TerminalUI
+
+/// The view of downloads, the line about them, and the keys of the queue.
+struct DownloadsViewTests {
+    private static let address = "https://music.example/d/"
+
+    private func download(
+        _ id: UInt64,
+        _ phase: DownloadReport.Phase,
+        _ change: (inout DownloadReport) -> Void = { _ in }
+    ) -> DownloadReport {
+        let tags = TrackTags(title: SafeText("Song \(id)"))
+        let track = track(id, Self.address + "\(id).mp3", tags, seconds: 60)
+        var report = DownloadReport(track, phase: phase)
+        change(&report)
+        return report
+    }
+
+    private func state(_ downloads: [DownloadReport]) -> UIState {
+        screenState(
+            sampleSnapshot {
+                $0.tracks.append(track(9, Self.address + "1.mp3", seconds: 60))
+                $0.downloads = downloads
+            }
+        )
+    }
+
+    private var four: [DownloadReport] {
+        [
+            download(1, .running) {
+                $0.length = 8_000_000
+                $0.stored = ByteRangeSet(0..<4_000_000)
+                $0.inFlight = [4_000_000..<6_000_000]
+                $0.rate = 1_000_000
+            },
+            download(2, .failed(MediaError(.httpStatus, "2.mp3", "HTTP 404"))), download(3, .paused),
+            download(4, .waiting),
+        ]
+    }
+
+    @Test func `each download has its state, rate, time left and title, and a failed one its cause`() {
+        var state = state(four)
+        state.type(ViewName.downloads.keys)
+        let rows = state.screen
+        #expect(rows[0].hasSuffix(" 4"))
+        let running = rows.first { $0.contains("running") } ?? ""
+        for part in ["8.0 MB", "50 %", "0:04", "Song 1"] { #expect(running.contains(part), "\(running)") }
+        #expect(rows.contains { $0.contains("failed") && $0.hasSuffix("Song 2: HTTP 404") })
+        #expect(rows.contains { $0.contains("paused") && $0.hasSuffix("Song 3") })
+        #expect(rows.contains { $0.contains("waiting") && $0.hasSuffix("Song 4") })
+    }
+
+    @Test func `keys pause, continue, try again and cancel the selected download`() {
+        var state = state(four)
+        state.type(ViewName.downloads.keys)
+        func command(_ keys: String, _ row: Int) -> PlayerCommand? {
+            state.type("g" + String(repeating: "j", count: row))
+            guard case .send(let command)? = state.type(keys).last else { return nil }
+            return command
+        }
+        for (keys, row, change) in [
+            ("D", 0, .pause), ("D", 1, .retry), ("D", 2, .resume), ("D", 3, .pause), ("\n", 1, .retry),
+            ("d", 0, .cancel), ("d", 1, .cancel),
+        ] as [(String, Int, DownloadChange)] {
+            let expected = PlayerCommand.changeDownloads(change, .at(four[row].track.location))
+            #expect(command(keys, row) == expected)
+        }
+    }
+
+    @Test func `the selection stays on its download while others end`() {
+        var state = state(four)
+        state.type(ViewName.downloads.keys + "jj")
+        state.show { $0.downloads.removeFirst() }
+        #expect(state.type("D") == [.send(.changeDownloads(.resume, .at(four[2].track.location)))])
+    }
+
+    @Test func `a view without downloads says how to begin one, and its keys say that none is selected`() {
+        var state = state([])
+        state.type(ViewName.downloads.keys)
+        #expect(state.screen.contains { $0.contains("No downloads – D in the queue downloads tracks") })
+        #expect(state.type("D").isEmpty && state.answer?.isError == true)
+    }
+
+    @Test func `a line below the list sums up the downloads while any run`() {
+        var state = state(four)
+        let row = state.layout.listRows.upperBound
+        #expect(state.screen[row].hasPrefix(" ↓ 1 of 2 downloading · "))
+        #expect(state.screen[row].hasSuffix(" · 0:04 left"))
+        state.show { $0.downloads = [self.download(3, .paused)] }
+        #expect(state.screen[row].isEmpty)
+    }
+
+    @Test func `the row of a track that is downloaded shows what is stored and on its way`() {
+        let player = state(four).player
+        let place = player.tracks.count - 1
+        let row = QueueRow(player, index: place, isMarked: false, glyphs: .unicode)
+        let expected = RangeBar.parts(
+            ByteRangeSet(0..<4_000_000),
+            inFlight: [4_000_000..<6_000_000],
+            length: 8_000_000
+        )
+        #expect(row.map == expected)
+    }
+
+    @Test func `D in the queue downloads the marked tracks, or the selected one`() {
+        var state = queueState(4)
+        #expect(state.type("jD") == [.send(.download(2))])
+        #expect(state.type("gxxD") == [.send(.download(TrackNumbers(places: RangeSet(0..<2))))])
+        #expect(state.queue.marks.isEmpty)
+        #expect(state.type("2D").isEmpty && state.answer?.isError == true)
+    }
+}
