@@ -59,6 +59,7 @@ package final class CurlTransport: RangeTransport {
         if request.unlessMatches == nil, let route = routes.withLock({ $0.route(of: request.url, now: now) })
         {
             do {
+                try checkHost(of: route.target, for: request)
                 let response = try await send(request, over: route, after: 0)
                 // Such a refusal may only mean that the route has expired.
                 guard [401, 403, 404, 410].contains(response.answer.wire.status) else { return response }
@@ -111,7 +112,13 @@ package final class CurlTransport: RangeTransport {
             if request.stream == nil { hasNewCookies = route.cookies.receive(fields, from: host) }
             route.target = try redirects.redirected(to: location, newCookies: hasNewCookies)
             try await finish(transfer, of: head)
+            try checkHost(of: route.target, for: request)
         }
+    }
+
+    private func checkHost(of target: WebURL, for request: RangeRequest) throws(MediaError) {
+        guard request.staysOnHost, target.host != request.url.host else { return }
+        throw MediaError(.badAnswer, request.url.safeText, "it is redirected to another host")
     }
 
     /// The final response to a request for `original`, over `route`.

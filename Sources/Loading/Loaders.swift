@@ -111,6 +111,22 @@ package final class Loaders: ResourceOpener {
         }
     }
 
+    /// Opens the resource at `url` to read its first bytes, for its tags. Its requests have low priority, are
+    /// not repeated after a failure, and follow no redirect to another host. Its entry counts as never
+    /// played. `nil` if the resource is open already.
+    package func openHead(_ url: WebURL) async throws -> (any ResourceReader)? {
+        let name = Name.web(url.requestString)
+        guard slots.withLock({ $0[name] == nil }) else { return nil }
+        var key = ResourceKey(url)
+        key.isUnplayed = true
+        let store = try await stores.open(key, isOffline: parts.network.isOffline)
+        let loader = makeLoader(of: url, named: name, store, isHead: true)
+        guard let id = loader.addReader() else { throw CancellationError() }
+        let reader = LoaderReader(loader: loader, id: id)
+        reader.setPriority(isLow: true)
+        return reader
+    }
+
     /// Like `open`, but new bytes are not cached: a list, key or segment of the stream at `stream`.
     package func openVolatile(
         _ location: ResourceLocation,
@@ -262,17 +278,24 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    /// A loader of `url` into `store`; `stream` is the stream of which it is a part.
+    /// A loader of `url` into `store`; `stream` is the stream of which it is a part. With `isHead`, only its
+    /// first bytes are read.
     private func makeLoader(
         of url: WebURL,
         named name: Name,
         _ store: any ByteStore,
-        in stream: ResourceLocation? = nil
+        in stream: ResourceLocation? = nil,
+        isHead: Bool = false
     ) -> ResourceLoader {
         let stores = stream == nil ? stores : nil
         var parts = parts
         parts.settings.retry.isPartOfStream = stream != nil
         parts.stream = stream?.url
+        if isHead {
+            parts.settings.staysOnHost = true
+            parts.settings.retry.mostAttempts = 1
+            parts.settings.retry.waitsForServer = false
+        }
         return ResourceLoader(
             url: url,
             store: store,

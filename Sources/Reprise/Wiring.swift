@@ -204,6 +204,12 @@ struct Wiring {
         if presentation == .screen || presentation == .plain {
             parts.openFile = { try await loaders.openFile($0, on: $1) }
         }
+        let mayReadHeads = cache != nil && !options.offline && (options.tags ?? .visible) == .visible
+        if presentation == .screen, mayReadHeads {
+            parts.openHead = { url in
+                secretOrigins?.contains(url) == true ? try await loaders.openHead(url) : nil
+            }
+        }
         parts.memory = interface.memory
         return parts
     }

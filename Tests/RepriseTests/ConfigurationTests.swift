@@ -229,7 +229,8 @@ import Testing
                 "network.journal",
                 "network.read-ahead", "network.user-agent", "play.charset", "play.gain", "play.repeat",
                 "play.shuffle",
-                "play.sink", "play.sink-format", "play.volume", "screen.no-mouse", "screen.theme",
+                "play.sink", "play.sink-format", "play.volume", "screen.no-mouse", "screen.tags",
+                "screen.theme",
             ]
         )
     }

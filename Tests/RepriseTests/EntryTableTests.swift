@@ -39,8 +39,8 @@ struct EntryTableTests {
         #expect(
             lines(columns: 80) == [
                 "  SIZE  CACHED  MAP         LAST PLAYED       AGE  PIN  TITLE",
-                "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Étude in C – Somebody",
-                " 52 kB   100 %  ██████████  2026-11-21 03:06   1m       夜の音楽 – 長い長い題名…",
+                "4.0 MB    27 %  ━━┈┈┈┈┈┈┈┈  2026-11-21 03:05   3d  *    Étude in C – Somebody",
+                " 52 kB   100 %  ━━━━━━━━━━  2026-11-21 03:06   1m       夜の音楽 – 長い長い題名…",
                 "     ?    12 B              2026-11-21 03:07    ?       c",
                 "3 tracks, 1.2 MB cached, 1 pinned",
             ]
@@ -101,7 +101,7 @@ struct EntryTableTests {
     @Test func `a wide terminal has columns for title and source, and in a file nothing is cut`() {
         let wide = lines(columns: 130)
         #expect(
-            wide[1] == "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Étude in C – Somebody"
+            wide[1] == "4.0 MB    27 %  ━━┈┈┈┈┈┈┈┈  2026-11-21 03:05   3d  *    Étude in C – Somebody"
                 + "                http://music.example/albums/a.mp3"
         )
         #expect(wide[3].hasSuffix("http://h/c"))
@@ -112,11 +112,11 @@ struct EntryTableTests {
 
     @Test func `without UTF-8 all text on a terminal is ASCII, and in a file only the bar`() {
         let lines = lines(columns: 80, glyphs: .ascii)
-        #expect(lines[1] == "4.0 MB    27 %  ##+...+...  2026-11-21 03:05   3d  *    ?tude in C - Somebody")
+        #expect(lines[1] == "4.0 MB    27 %  ##........  2026-11-21 03:05   3d  *    ?tude in C - Somebody")
         #expect(lines[2].hasSuffix("  ???? ? ????????????"))
         #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) })
         let file = self.lines(columns: nil, glyphs: .ascii)
-        #expect(file[1].contains("##+...+...") && file[1].contains("Étude"))
+        #expect(file[1].contains("##........") && file[1].contains("Étude"))
     }
 
     @Test(arguments: 1...140)
@@ -130,9 +130,10 @@ struct EntryTableTests {
 
     @Test(
         arguments: [
-            ([], 100, "··········"), ([0..<100], 100, "██████████"), ([0..<5], 100, "▒·········"),
-            ([0..<10, 95..<100], 100, "█········▒"), ([50..<51], 100, "·····▒····"), ([0..<1], 100, "▒"),
-            ([0..<2], 3, "████··"), ([], .max, "···"),
+            ([], 100, "┈┈┈┈┈┈┈┈┈┈"), ([0..<100], 100, "━━━━━━━━━━"), ([0..<5], 100, "┈┈┈┈┈┈┈┈┈┈"),
+            ([0..<10, 95..<100], 100, "━┈┈┈┈┈┈┈┈┈"), ([0..<10, 90..<100], 100, "━┈┈┈┈┈┈┈┈━"),
+            ([0..<1], 100, "┈"),
+            ([0..<2], 3, "━━━━┈┈"), ([], .max, "┈┈┈"),
         ] as [(stored: [ByteRange], length: Int64, bar: String)]
     )
     func `a full cell of the bar means that all its bytes are stored`(

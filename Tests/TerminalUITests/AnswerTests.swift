@@ -22,7 +22,7 @@ struct AnswerTests {
         (":volume 80\n", "Volume 80 %"),
         (":remove 1-2\n", "Removed 2 tracks · u undo"), ("x", "1 marked"), ("*X", "Nothing is marked"),
         ("v", "Spectrum on"), ("t", "Remaining time"), ("n", "No search yet"),
-        (":status\n", "Playing 2 of 3: 2.mp3, 0:00"), ("p", "p is not bound (? for help)"),
+        (":status\n", "Playing 2 of 3: 2, 0:00"), ("p", "p is not bound (? for help)"),
         ("\u{E9}", "\u{E9} is not bound (? for help)"),
     ])
     func `every key and command answers with one line`(keys: String, answer: SafeText) {
@@ -89,7 +89,8 @@ struct AnswerTests {
         var state = playing()
         state.type(":sort \t")
         #expect(
-            state.screen[22] == "title  artist  duration  source  feed" && state.commandLine?.text == "sort "
+            state.screen[22] == "title  artist  album  year  track  duration  source  host  added  feed"
+                && state.commandLine?.text == "sort "
         )
         state.type("\t")
         #expect(state.commandLine?.text == "sort title" && state.answer != nil)

@@ -72,9 +72,24 @@ struct CellBufferTests {
         var buffer = CellBuffer(columns: 3, rows: 1)
         buffer.draw("夜夜夜", column: 0, row: 0)
         for (column, row) in [(3, 0), (0, 1), (-1, -1)] { buffer.draw("x", column: column, row: row) }
-        buffer.fill(row: 7, style: .selected)
+        buffer.lay(.selected, row: 7)
+        buffer.clear(row: 7)
         #expect(buffer.lines == ["夜…"])
         #expect(CellBuffer(columns: -4, rows: 0).lines.isEmpty)
+    }
+
+    @Test func `a background reaches the edge of its row, and stays under what is drawn and cleared`() {
+        var buffer = CellBuffer(columns: 5, rows: 2)
+        buffer.draw("夜", column: 0, row: 0)
+        buffer.lay(.selected, row: 0)
+        buffer.draw("a", column: 1, row: 0, style: .error)
+        buffer.restyle(column: 1, row: 0, style: .prompt)
+        #expect(buffer[row: 0].allSatisfy { $0.ground == .selected })
+        #expect(buffer[column: 1, row: 0].style == .prompt)
+        buffer.clear(row: 0)
+        #expect(buffer.lines[0].isEmpty && buffer[row: 0].allSatisfy { $0.ground == .selected })
+        #expect(buffer[row: 1].allSatisfy { $0.ground == .plain })
+        #expect(buffer.changedRows(since: CellBuffer(columns: 5, rows: 2)) == [0])
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)

@@ -49,8 +49,8 @@ struct MouseTests {
     @Test func `in a table the rows are counted from below the titles`() {
         var state = state()
         state.type("3")
-        // The titles, in row 2, are not a row of the list.
-        for row in [4, 2] {
+        // The titles, in row 1, are not a row of the list.
+        for row in [3, 1] {
             _ = press(20, row, &state)
             #expect(state.cache.list.selected == 1)
         }

@@ -2,13 +2,13 @@ import Media
 
 @testable import TerminalUI
 
-/// A queue that shows every kind of row; then `change` applies.
+/// A queue that shows every kind of track, no two neighbours of one folder; then `change` applies.
 func sampleSnapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
     var player = PlayerSnapshot()
     player.tracks = [
-        track(1, site + "01%20Morning.mp3", TrackTags(title: "Morning", artist: "Edda"), seconds: 185),
+        track(1, otherSite + "01%20Morning.mp3", TrackTags(title: "Morning", artist: "Edda"), seconds: 185),
         track(2, site + "02.mp3", TrackTags(title: "夜の音楽", artist: "東京アンサンブル"), seconds: 3_725),
-        track(3, site + "gone.mp3", seconds: nil),
+        track(3, otherSite + "gone.mp3", seconds: nil),
         track(4, site + "cafe\u{301}%20de%20nuit%20et%20de%20jour.mp3", seconds: 61),
     ]
     player.currentIndex = 1
@@ -18,6 +18,7 @@ func sampleSnapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> Play
     player.position = .seconds(1_862)
     player.duration = .seconds(3_725)
     player.isExact = false
+    player.heard = HeardSpans([.zero..<(.seconds(932)), .seconds(1_396)..<(.seconds(1_862))])
     player.buffered = .seconds(42)
     player.byteOffset = 4_000
     player.load.length = 8_000
@@ -38,8 +39,9 @@ func message(_ number: Int, _ text: SafeText) -> PlayerMessage {
     PlayerMessage(number: number, time: .seconds(60 * number), text: text)
 }
 
-/// The folder of the sample tracks.
+/// The folders of the sample tracks.
 private let site = "https://music.example/a/"
+private let otherSite = "https://music.example/b/"
 
 func track(_ id: UInt64, _ address: String, _ tags: TrackTags = TrackTags(), seconds: Int?) -> Track {
     let location = WebURL(address).map(ResourceLocation.web) ?? .file(address)
@@ -186,8 +188,20 @@ extension UIState {
     var screen: [String] { ScreenView(glyphs: .unicode, timeOfDay: minutes).draw(self).lines }
 }
 
+/// Each track is in a folder of its own, so there are no headings.
 func manyTracks(_ count: Int) -> [Track] {
-    (0..<count).map { Track(id: Track.ID(UInt64($0)), location: .file("/music/\($0 + 1).mp3")) }
+    (0..<count).map { Track(id: Track.ID(UInt64($0)), location: .file("/music/\($0 + 1)/\($0 + 1).mp3")) }
+}
+
+/// Albums of so many tracks each, of one minute, with a folder for each. The queue has the tracks in order.
+func albumTracks(_ sizes: [Int]) -> [Track] {
+    let places = sizes.enumerated().flatMap { album, size in (1...max(1, size)).map { (album, $0) } }
+    return places.enumerated().map { index, place in
+        var tags = TrackTags(title: SafeText("Song \(place.1)"), artist: SafeText("Artist \(place.0)"))
+        tags.album = SafeText("Album \(place.0)")
+        tags.year = SafeText("\(2000 + place.0)")
+        return track(UInt64(index), "https://h/\(place.0)/\(place.1).mp3", tags, seconds: 60)
+    }
 }
 
 /// A snapshot of a queue, with nothing else in it.

@@ -56,17 +56,17 @@ struct UIStateTests {
 
     @Test func `the list scrolls no further than it needs, and a shorter list still fills the window`() {
         var state = queueState(100_000, rows: 15)
-        #expect(state.queue.list.visible == 0..<10)
+        #expect(state.queue.list.visible == 0..<9)
         state.type("jjjjjjjjjj")
-        #expect(state.queue.list.visible == 1..<11)
+        #expect(state.queue.list.visible == 2..<11)
         _ = state.apply(.key(.pageDown))
-        #expect(state.queue.list.selected == 20)
-        for (keys, top) in [("G", 99_990), ("k", 99_990), ("g", 0), ("G", 99_990)] {
+        #expect(state.queue.list.selected == 19)
+        for (keys, top) in [("G", 99_991), ("k", 99_991), ("g", 0), ("G", 99_991)] {
             state.type(keys)
-            #expect(state.queue.list.visible == top..<top + 10)
+            #expect(state.queue.list.visible == top..<top + 9)
         }
-        state.show { $0.tracks = manyTracks(12) }
-        #expect(state.queue.list.selected == 11 && state.queue.list.visible == 2..<12)
+        state.show { ($0.tracks, $0.queueRevision) = (manyTracks(12), 1) }
+        #expect(state.queue.list.selected == 11 && state.queue.list.visible == 3..<12)
         _ = state.apply(.resized(columns: 80, rows: 24))
         #expect(state.queue.list.visible == 0..<12)
     }

@@ -60,8 +60,8 @@ final class EntryCatalog: @unchecked Sendable {
 
     // MARK: Stores
 
-    /// Opens the entry of `resource`, created empty if it is missing, marks it as played now, and notes its
-    /// episode. In a read-only folder, opens the entry for reading only.
+    /// Opens the entry of `resource`, created empty if it is missing, marks it as played now unless only its
+    /// tags are read, and notes its episode. In a read-only folder, opens the entry for reading only.
     func open(_ resource: ResourceKey, isOffline: Bool) throws(MediaError) -> OpenEntry {
         let url = resource.url
         let key = key(of: url)
@@ -75,7 +75,8 @@ final class EntryCatalog: @unchecked Sendable {
         do {
             return try session.performOrFail { folder in
                 guard let row = try find(in: folder.index) else {
-                    return try make(url, key: key, of: episode, isPinned: false, in: folder)
+                    let played = resource.isUnplayed ? EvictionCandidate.neverPlayed : nil
+                    return try make(url, key: key, of: episode, isPinned: false, played: played, in: folder)
                 }
                 let file = try folder.objects.open(row.entry)
                 try file.lockShared()
@@ -86,6 +87,7 @@ final class EntryCatalog: @unchecked Sendable {
                     )
                 }
                 // A full disk must not prevent reading what is stored.
+                guard !resource.isUnplayed else { return opening }
                 try? folder.index.relaxedTransaction {
                     try folder.index.entries.touch(row.entry, at: settings.wallClock())
                     try folder.index.names.note(episode, of: key)
@@ -118,13 +120,14 @@ final class EntryCatalog: @unchecked Sendable {
         key: [UInt8],
         of episode: [UInt8]? = nil,
         isPinned: Bool,
+        played: Int64? = nil,
         inPlaceOf old: EntryRow? = nil,
         in folder: OpenedFolder
     ) throws -> OpenEntry {
         func change() throws -> (isGone: Bool, file: ObjectFile) {
             // The old entry may still be valid for its other URLs.
             let isGone = try old.map { try folder.index.removeName(key, of: $0.entry) } ?? false
-            let file = try insert(url, key: key, isPinned: isPinned, in: folder)
+            let file = try insert(url, key: key, isPinned: isPinned, played: played, in: folder)
             try folder.index.names.note(episode, of: key)
             return (isGone, file)
         }
@@ -139,12 +142,15 @@ final class EntryCatalog: @unchecked Sendable {
         _ url: WebURL,
         key: [UInt8],
         isPinned: Bool,
+        played: Int64? = nil,
         in folder: OpenedFolder
     ) throws -> ObjectFile {
         let file = try folder.objects.open(.random())
         try file.lockShared()
         let time = settings.wallClock()
-        try folder.index.insert(file.entry, key: key, url: url.safeText, isPinned: isPinned, at: time)
+        let index = folder.index
+        let text = url.safeText
+        try index.insert(file.entry, key: key, url: text, isPinned: isPinned, at: time, played: played)
         return file
     }
 

@@ -12,6 +12,8 @@ struct EntryCommits: Sendable {
         /// The entry was replaced or removed, or holds another version of the resource that other stores
         /// committed: this commit claimed nothing, and later ones would not either.
         case gone
+        /// There is no room without evicting what was played, which an entry for tags must not do.
+        case unwanted
     }
 
     let session: FolderSession
@@ -37,7 +39,7 @@ struct EntryCommits: Sendable {
                         return try makeReady(for: plan, of: file.entry, &gaps, &trimming, in: $0)
                     }
                 }
-                guard readiness == .ready else { return .gone }
+                guard readiness == .ready else { return readiness == .gone ? .gone : .unwanted }
                 let holes = file.holes(in: gaps)
                 do {
                     return try claim(try write(plan, to: gaps, of: file), for: plan, in: file)
@@ -67,6 +69,7 @@ struct EntryCommits: Sendable {
         case makingRoom
         case ready
         case gone
+        case unwanted
     }
 
     /// Determines the ranges to write, those that no store has claimed, and makes room for them, or takes one
@@ -87,8 +90,15 @@ struct EntryCommits: Sendable {
         }
         guard !gaps.isEmpty else { return .ready }
         trimming.needed = gaps.reduce(Self.mapByteCount) { $0 + Self.blocks(of: $1) }
-        guard try eviction.makeRoom(&trimming, for: row, length: plan.length, in: folder) else {
-            return .makingRoom
+        trimming.policy.sparesPlayed = row.lastPlayed == EvictionCandidate.neverPlayed && !row.isPinned
+        do {
+            // The tags are in the first bytes, however long the resource is.
+            let length = trimming.policy.sparesPlayed ? nil : plan.length
+            guard try eviction.makeRoom(&trimming, for: row, length: length, in: folder) else {
+                return .makingRoom
+            }
+        } catch let error as MediaError where error.code == .notCached && trimming.policy.sparesPlayed {
+            return .unwanted
         }
         // The size is counted before the bytes are written, so that other processes leave room for them.
         try folder.index.relaxedTransaction {

@@ -70,8 +70,9 @@ final class Eviction: @unchecked Sendable {
     func trim(_ trimming: inout Trimming, in folder: OpenedFolder) throws {
         let policy = trimming.policy
         var sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
-        // Candidates are sorted by age: after one that has not expired, none has.
-        let isMore = sought > 0 || trimming.last.map { policy.isExpired($0) } ?? (policy.expiry != nil)
+        // Candidates are sorted by age: after one that was played and has not expired, none has.
+        let isOld = trimming.last.map { policy.isExpired($0) || !$0.isPlayed } ?? true
+        let isMore = sought > 0 || (policy.expiry != nil && isOld)
         var page =
             isMore ? try folder.index.entries.candidates(after: trimming.last, limit: Self.pageSize) : []
         guard let end = page.last else {
@@ -241,7 +242,7 @@ final class Eviction: @unchecked Sendable {
 
 /// Eviction in progress, a page at a time.
 struct Trimming: Sendable {
-    let policy: EvictionPolicy
+    var policy: EvictionPolicy
     /// The bytes to make room for.
     var needed: Int64 = 0
     /// The last candidate considered.

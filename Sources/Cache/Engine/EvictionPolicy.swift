@@ -2,6 +2,9 @@ import Media
 
 /// The properties of an entry on which eviction is decided.
 struct EvictionCandidate: Sendable, Equatable {
+    /// The time at which an entry was played of which only tags were read.
+    static let neverPlayed: Int64 = 0
+
     var entry: EntryID
     /// Bytes on the disk.
     var allocated: Int64
@@ -10,6 +13,8 @@ struct EvictionCandidate: Sendable, Equatable {
     /// The order of entries played in the same second.
     var turn: Int64 = 0
     var isPinned = false
+
+    var isPlayed: Bool { lastPlayed != Self.neverPlayed }
 }
 
 /// How full a cache folder and its disk are.
@@ -33,6 +38,8 @@ struct EvictionPolicy: Sendable, Equatable {
     var minimumFree: Int64 = 0
     /// Entries last played before this time, in seconds since 1970, have expired; `nil` for none.
     var expiry: Int64?
+    /// `true` if the room is for tags: then nothing that was played is evicted for it.
+    var sparesPlayed = false
 
     /// The number of bytes above the limits; at least 0.
     func excess(_ fullness: Fullness) -> Int64 { max(0, overBudget(fullness), underFree(fullness)) }
@@ -76,7 +83,9 @@ struct EvictionPolicy: Sendable, Equatable {
         }
         for candidate in ordered where excess > 0 || isExpired(candidate) {
             // Evicting an entry without disk space frees nothing, so it is only removed when it has expired.
-            guard !candidate.isPinned, candidate.allocated > 0 || isExpired(candidate) else { continue }
+            guard !candidate.isPinned, candidate.allocated > 0 || isExpired(candidate),
+                !(sparesPlayed && candidate.isPlayed)
+            else { continue }
             victims.append(candidate.entry)
             excess = max(0, excess - max(0, candidate.allocated))
         }
@@ -84,7 +93,8 @@ struct EvictionPolicy: Sendable, Equatable {
     }
 
     /// `true` if `candidate` is so old that it is evicted even if no space is needed, unless it is pinned.
+    /// What was never played does not age.
     func isExpired(_ candidate: EvictionCandidate) -> Bool {
-        expiry.map { candidate.lastPlayed < $0 } ?? false
+        candidate.isPlayed && expiry.map { candidate.lastPlayed < $0 } ?? false
     }
 }

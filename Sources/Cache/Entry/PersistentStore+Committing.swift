@@ -52,6 +52,9 @@ extension PersistentStore {
             // Another process may have made this URL a name of another entry with the same resource.
             if !joinCopy(from: file) { detach(from: file) }
             return false
+        case .unwanted:
+            guarded.withLock { if $0.file === file { $0.standing = .detached } }
+            return false
         }
     }
 

@@ -99,9 +99,16 @@ final class CacheIndex {
 
     // MARK: Entries by their names
 
-    /// Adds a new, empty entry with the name `key`.
-    func insert(_ entry: EntryID, key: [UInt8], url: SafeText, isPinned: Bool, at time: Int64) throws {
-        try entries.insert(entry, isPinned: isPinned, at: time)
+    /// Adds a new, empty entry with the name `key`, played at `time`, or at `played` if that is given.
+    func insert(
+        _ entry: EntryID,
+        key: [UInt8],
+        url: SafeText,
+        isPinned: Bool,
+        at time: Int64,
+        played: Int64? = nil
+    ) throws {
+        try entries.insert(entry, isPinned: isPinned, at: time, played: played ?? time)
         try entries.put(EntryRecord(url: url, description: EntryDescription()), of: entry)
         try names.add(key, url: url, to: entry)
     }

@@ -53,12 +53,12 @@ struct EntriesTable {
     }
 
     /// Adds a new row without a record.
-    func insert(_ entry: EntryID, isPinned: Bool, at time: Int64) throws {
+    func insert(_ entry: EntryID, isPinned: Bool, at time: Int64, played: Int64) throws {
         let sql = """
             INSERT INTO entries (id, url, about, pinned, created, last_played, turn)
-            VALUES (?1, '', x'', ?2, ?3, ?3, \(Self.nextTurn(at: "?3")))
+            VALUES (?1, '', x'', ?2, ?3, ?4, \(Self.nextTurn(at: "?4")))
             """
-        try connection.statement(sql).run(entry.value, isPinned ? 1 : 0 as Int64, time)
+        try connection.statement(sql).run(entry.value, isPinned ? 1 : 0 as Int64, time, played)
     }
 
     /// Records that the entry was played at `time`, in seconds since 1970, so that it sorts after all entries

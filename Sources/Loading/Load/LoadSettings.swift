@@ -85,6 +85,9 @@ package struct LoadSettings: Sendable, Equatable {
     /// slow connection. Then it is sent on the connection of the other one. Buffered music bridges this time.
     package var longestStarving = Duration.seconds(1)
 
+    /// `true` if no redirect to another host is followed.
+    package var staysOnHost = false
+
     /// The policy for retrying failed requests.
     package var retry = RetryPolicy()
 

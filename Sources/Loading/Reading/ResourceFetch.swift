@@ -30,13 +30,14 @@ struct ResourceFetch: Sendable {
         let (isNeeded, actions) = loader.decide { $0.state.storeLooked(plan.id, $1) }
         loader.perform(actions)
         guard isNeeded else { return }
-        let request = RangeRequest(
+        var request = RangeRequest(
             url: loader.url,
             range: plan.asked,
             ifRange: plan.ifRange,
             wantsTitles: plan.wantsTitles,
             stream: parts.stream
         )
+        request.staysOnHost = parts.settings.staysOnHost
         var log = parts.log(request, plan.urgency)
         do {
             let response = try await send(request)

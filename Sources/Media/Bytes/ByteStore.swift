@@ -99,6 +99,8 @@ package struct ResourceKey: Sendable {
     package let url: WebURL
     /// The episode of a podcast that it is, whose URL may change; `nil` for other resources.
     package let episode: Episode?
+    /// `true` if only its tags are read: an entry that is created for it counts as never played.
+    package var isUnplayed = false
 
     package init(_ url: WebURL, of episode: Episode? = nil) {
         self.url = url
@@ -108,7 +110,8 @@ package struct ResourceKey: Sendable {
 
 /// Finds and creates entries.
 package protocol ByteStoreOpener: Sendable {
-    /// The entry of the URL of `key`, created empty if there is none, and marked as played now.
+    /// The entry of the URL of `key`, created empty if there is none, and marked as played now, unless
+    /// `key.isUnplayed`.
     ///
     /// If `isOffline`, an episode may be in other entries, under its earlier URLs: the fullest is opened.
     func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore

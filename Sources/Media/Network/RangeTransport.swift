@@ -22,6 +22,8 @@ package struct RangeRequest: Sendable, Equatable {
     /// The URL of the stream of segments to which the resource belongs, if it does. The requests of a stream
     /// share the cookies that any of its answers have set, that for its URL included.
     package var stream: WebURL?
+    /// `true` if the request fails rather than follow a redirect to another host.
+    package var staysOnHost = false
 
     package init(
         url: WebURL,

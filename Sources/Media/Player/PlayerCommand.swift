@@ -31,6 +31,11 @@ package enum PlayerCommand: Sendable, Equatable {
     /// Moves tracks, together and in their order, so that the first of them becomes track `to` (from 1).
     case move(TrackNumbers, to: Int)
     case sort(SortKey)
+    /// Plays tracks next, or after the present album, in their order.
+    case playNext(TrackNumbers, after: PlayPoint)
+    /// Stops once the current track, or the present album, has ended; the next `play` goes on after it. `nil`
+    /// takes that back.
+    case stopAfter(PlayPoint?)
     case clear
     /// Removes all tracks but the current one, which keeps playing.
     case clearOthers
@@ -54,6 +59,13 @@ package enum PlayerCommand: Sendable, Equatable {
     /// Asks for the tracks of the queue.
     case list
     case quit
+}
+
+/// A moment in playing: the end of the current track, or of its album.
+package enum PlayPoint: String, Sendable, CaseIterable {
+    case track
+    /// The last of the tracks that follow the current one and are of one group with it (`TrackGroup`).
+    case album
 }
 
 package enum RepeatMode: String, Sendable, CaseIterable {
@@ -117,12 +129,23 @@ package enum SortKey: String, Sendable, CaseIterable {
     /// The title as displayed. This and all other texts are compared without case and accents, and with
     /// digits as numbers.
     case title
-    /// The artist, then the title; tracks without an artist come last.
+    /// The artist of the album or else of the track, then the year, the album, the disc and the track number;
+    /// what is equal or unknown in all of these keeps its order. Tracks without an artist come last.
     case artist
+    /// The album, then the disc and the track number; tracks without an album come last.
+    case album
+    /// The year, then the artist, the album, the disc and the track number; tracks without a year come last.
+    case year
+    /// The disc and the track number; tracks without a number come last.
+    case track
     /// The shortest first; tracks of unknown length last.
     case duration
     /// The URL or path.
     case source
+    /// The host, then the order before; local files first.
+    case host
+    /// The order in which the tracks were added.
+    case added
     /// The order of each podcast feed, the newest episode first; other tracks last.
     case feed
 }

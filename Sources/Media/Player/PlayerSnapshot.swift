@@ -29,6 +29,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// `true` if `position` is exact, `false` if it is an estimate.
     package var isExact = true
     package var duration: Duration?
+    /// The parts of the current track that were heard since it began.
+    package var heard = HeardSpans()
     /// The duration of music that is cached from the position to the first gap.
     package var buffered = Duration.zero
     /// The loading of the current track.
@@ -49,12 +51,16 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var isShuffled = false
     package var repeatMode = RepeatMode.off
     package var gainMode = GainMode.off
+    /// Playing stops once this is reached; `nil` plays on.
+    package var stopPoint: PlayPoint?
     /// The gain applied to the current track, in dB; `nil` if none is.
     package var gainDecibels: Double?
     /// The cached part of each track; tracks that are not cached at all are missing.
     package var availability: [Track.ID: Availability] = [:]
     /// The downloads that are not finished, in their order.
     package var downloads: [DownloadReport] = []
+    /// Changes whenever `availability` does.
+    package var availabilityRevision = 0
     package var connectivity = ConnectivityReport()
     /// `true` if the audio server was lost and has not been reached again.
     package var isOutputLost = false
@@ -119,6 +125,9 @@ package protocol PlayerControl: Sendable {
     @discardableResult
     func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) -> Observation
 
+    /// The screen shows `tracks`, whose tags it does not know: the player may look them up. Never waits.
+    func showTracks(_ tracks: [Track])
+
     /// Starts or stops computing `soundPicture`, which takes processor time only while it is watched. Never
     /// waits.
     func watchSound(_ isWatched: Bool)
@@ -126,4 +135,9 @@ package protocol PlayerControl: Sendable {
     /// Spectrum and levels of the sound heard at this moment; `nil` if it is not watched or not known. Never
     /// waits.
     var soundPicture: SoundPicture? { get }
+}
+
+extension PlayerControl {
+    /// By default, no tags are looked up.
+    package func showTracks(_ tracks: [Track]) {}
 }

@@ -17,6 +17,8 @@ package struct Track: Sendable, Equatable, Identifiable {
     package var id: ID
     /// `true` if the episode was heard to its end, or marked as played; always `false` for other tracks.
     package var isPlayed = false
+    /// `true` if a listing of a web folder named it.
+    package var isListed = false
     /// `nil` if the track did not come from a feed.
     package var episode: Episode?
     private var entry: Shared<Entry>

@@ -13,17 +13,18 @@ final class CachedWatch: Sendable {
 
     private let cache: any CacheStatus
     private let changed: @Sendable () -> Void
-    private let result = Locked<[Track.ID: Availability]>([:])
+    private let newest = Locked<(value: [Track.ID: Availability], revision: Int)>(([:], 0))
     private let seen = Locked(Set<Track.ID>())
     private let lookups = JobLine(priority: .utility)
 
-    /// `changed` is called from any task when `value` has changed.
+    /// `changed` is called from any task when `result` has changed.
     init(cache: any CacheStatus, changed: @escaping @Sendable () -> Void) {
         self.cache = cache
         self.changed = changed
     }
 
-    var value: [Track.ID: Availability] { result.withLock { $0 } }
+    /// What was found, and the number of its changes so far.
+    var result: (value: [Track.ID: Availability], revision: Int) { newest.withLock { $0 } }
 
     /// Looks up those of `tracks` that were not looked up yet. Never waits.
     func lookUp(newOf tracks: [Track]) {
@@ -38,7 +39,7 @@ final class CachedWatch: Sendable {
     func stop() { lookups.cancel() }
 
     private func lookUp(_ tracks: [Track], where isWanted: (Track.ID) -> Bool) async {
-        var fresh = value
+        var fresh = result.value
         var isChanged = false
         for (number, start) in stride(from: 0, to: tracks.count, by: Self.batch).enumerated() {
             let page = tracks[start...].prefix(Self.batch)
@@ -54,7 +55,7 @@ final class CachedWatch: Sendable {
             let isLast = start + Self.batch >= tracks.count
             guard isChanged, isLast || number % Self.batchesPerUpdate == 0 else { continue }
             isChanged = false
-            result.withLock { $0 = fresh }
+            newest.withLock { $0 = (fresh, $0.revision + 1) }
             changed()
         }
     }

@@ -36,6 +36,10 @@ package struct PlaybackParts: Sendable {
     /// Opens the local file at a path for reading its tags on a thread. `nil` if the tags of tracks that were
     /// not played yet are not shown.
     package var openFile: OpenFile?
+    package typealias OpenHead = @Sendable (WebURL) async throws -> (any ResourceReader)?
+    /// Opens a resource from the web to read its tags, if its server may be asked for tags of tracks that
+    /// were not played yet. `nil` if none may.
+    package var openHead: OpenHead?
     /// Chooses the decoder of an open resource by its kind, and makes it.
     package var makeDecoder: TrackDownload.MakeDecoder
     /// Opens the stream of segments (HLS) whose list a reader has opened; the new reader closes that one.

@@ -36,6 +36,8 @@ package final class Player: PlayerControl {
         events.add(observer)
     }
 
+    package func showTracks(_ tracks: [Track]) { inbox.put(.tracksShown(tracks)) }
+
     package func watchSound(_ isWatched: Bool) { tap.watch(isWatched) }
 
     /// The spectrum of the frames that are heard now. They were decoded earlier: the ring and the sink's

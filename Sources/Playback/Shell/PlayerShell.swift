@@ -17,6 +17,8 @@ final class PlayerShell {
     private let cached: CachedWatch?
     /// `nil` if the tags of tracks are not shown before they are played.
     private let tags: TagWatch?
+    /// `nil` if no server is asked for tags of tracks that are not played.
+    private let heads: HeadWatch?
     /// `true` if tracks were added whose tags are to be looked up, once nothing waits for a track.
     private var hasNewTracks = false
     /// The downloads of an earlier session, until nothing waits for a track.
@@ -50,6 +52,11 @@ final class PlayerShell {
         self.cached = cached
         passes = PassTable(parts: parts, settings: settings, tap: tap, send: send) { cached?.lookUpAgain($0) }
         tags = TagWatch(parts: parts) { send(.factsFound($0, isLast: $1)) }
+        heads = parts.openHead.map { open in
+            HeadWatch(open: open, makeDecoder: parts.makeDecoder) {
+                send(.factsFound([$0.id: $1], isLast: false))
+            }
+        }
         jobs = BackgroundJobs(parts: parts, send: send)
         sound = SoundPath(output: parts.output, connecting: parts.connecting, settings: settings, send: send)
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
@@ -67,6 +74,11 @@ final class PlayerShell {
     func receive(_ input: PlayerInput) async {
         if case .backgroundFetchEnded(let report) = input { return totals.resourceClosed(report) }
         if case .downloadsRestored(let reports) = input { restoredDownloads = reports }
+        if case .tracksShown(let tracks) = input {
+            let unknown = tracks.filter { state.announcer.facts[$0.id] == nil }
+            heads?.lookUp(unknown, after: state.announcer.failures.values)
+            return
+        }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         var pending = [input]
         if case .tick = input {
@@ -294,7 +306,7 @@ final class PlayerShell {
         {
             return Availability(stored: resource.report.stored, length: length).fraction
         }
-        return cached?.value[track.id]?.fraction
+        return cached?.result.value[track.id]?.fraction
     }
 
     /// Snapshots share the dictionary of failures with the state, which must copy it before it adds a
@@ -322,12 +334,17 @@ final class PlayerShell {
         snapshot.position = state.position
         snapshot.isExact = state.isExact
         snapshot.duration = state.duration
+        snapshot.heard = state.heardSpans
         snapshot.buffered = loaded.buffered
         snapshot.load = load
         snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - parts.clock.now) }
         snapshot.connectivity = state.connectivity
         snapshot.isOutputLost = state.output.isLost
-        snapshot.availability = cached?.value ?? [:]
+        if let cached {
+            let known = cached.result
+            snapshot.availability = known.value
+            snapshot.availabilityRevision = known.revision
+        }
         snapshot.downloads = passes.downloads.items
         snapshot.timeMap = loaded.timeMap
         snapshot.byteOffset = loaded.byteOffset
@@ -338,6 +355,7 @@ final class PlayerShell {
         snapshot.isShuffled = state.queue.isShuffled
         snapshot.repeatMode = state.queue.repeatMode
         snapshot.gainMode = state.gainMode
+        snapshot.stopPoint = state.stopPoint
         snapshot.gainDecibels = state.gainDecibels
         updateShownFailures()
         snapshot.failures = shownFailures
@@ -382,6 +400,7 @@ final class PlayerShell {
         await sound.close()
         await passes.close()
         for end in ends { await end.value }
+        await heads?.finish()
         // Every playlist is saved and every pin is set, or its failure was reported.
         await jobs.changes.finish()
         for input in closeInbox() {

@@ -80,9 +80,10 @@ extension PlayerCommand {
     var traits: Traits {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .reload: [.needsTracks, .wantsMusic]
-        case .pause, .stop, .pin, .setPinned, .download, .changeDownloads, .setPlayed: .needsTracks
+        case .pause, .stop, .stopAfter, .pin, .setPinned, .download, .changeDownloads, .setPlayed:
+            .needsTracks
         case .add: [.needsTracks, .wantsMusic, .takesTurns]
-        case .remove, .move, .sort, .shuffleNow, .clear, .clearOthers, .undo:
+        case .remove, .move, .playNext, .sort, .shuffleNow, .clear, .clearOthers, .undo:
             [.needsTracks, .takesTurns, .changesKnownTracks]
         case .save: [.needsTracks, .needsAllTracks, .takesTurns]
         case .quit: .takesTurns

@@ -119,6 +119,11 @@ struct PassLane: Sendable {
     /// Frames of the open stream that were heard.
     private var heard: FrameCount = 0
     private var lastNumber = 0
+    /// The parts of the current track that were heard, the playing of the track to which they belong, and the
+    /// position at which its present pass began.
+    private(set) var heardSpans = HeardSpans()
+    private var heardPlaying: PassID?
+    private var heardStart: (pass: PassID, position: Duration)?
 
     var current: Pass? { passes.first }
 
@@ -287,7 +292,26 @@ struct PassLane: Sendable {
 
     // MARK: Time
 
-    mutating func heard(_ frames: FrameCount) { heard = frames }
+    mutating func heard(_ frames: FrameCount) {
+        heard = frames
+        noteHeardSpan()
+    }
+
+    private mutating func noteHeardSpan() {
+        guard let current else { return }
+        let position = position
+        if heardPlaying != current.playing {
+            heardPlaying = current.playing
+            heardSpans = HeardSpans()
+        }
+        if heardStart?.pass != current.id || current.placement == nil {
+            // A pass that becomes current has been heard for some frames already.
+            let landing = current.placement.map { $0.format.duration(of: current.landing.frame) }
+            heardStart = (current.id, landing ?? position)
+        }
+        guard let start = heardStart?.position, start < position else { return }
+        heardSpans.insert(start..<position)
+    }
 
     /// The sink has played everything that was written, which its count of frames may not show yet.
     mutating func drained() {

@@ -220,6 +220,45 @@ struct PlayQueue: Sendable {
         order?.insert(place, at: target)
     }
 
+    /// Lets the tracks at `places`, except the current one, play after it or after its album, in their order.
+    /// In a shuffled order, only that changes, which `undo` does not undo.
+    mutating func playNext(_ places: RangeSet<Int>, after point: PlayPoint, facts: [Track.ID: TrackFacts]) {
+        var places = places
+        if let current { places.remove(current, within: tracks) }
+        let last = current.map { point == .track ? $0 : lastOfAlbum(from: $0, without: places, facts) }
+        guard var order else {
+            let passed = last.map { last in places.ranges.joined().count { $0 < last } } ?? 0
+            return places.isEmpty ? () : move(places, to: last.map { $0 + 1 - passed } ?? 0)
+        }
+        order.removeAll { places.contains($0) }
+        let start = last.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        order.insert(contentsOf: places.ranges.flatMap { $0 }, at: start)
+        self.order = order
+    }
+
+    /// `true` if the tracks at both places are of one group.
+    func isSameAlbum(_ place: Int, _ other: Int, _ facts: [Track.ID: TrackFacts]) -> Bool {
+        var group = TrackGroup(of: tracks[place], facts: facts[tracks[place].id])
+        return group.accept(TrackGroup(of: tracks[other], facts: facts[tracks[other].id]))
+    }
+
+    /// The last of the tracks in playing order that follow `place` and are of its group, `others` left out.
+    private func lastOfAlbum(
+        from place: Int,
+        without others: RangeSet<Int>,
+        _ facts: [Track.ID: TrackFacts]
+    ) -> Int {
+        var group = TrackGroup(of: tracks[place], facts: facts[tracks[place].id])
+        var last = place
+        for orderPlace in orderPlace(of: place) + 1..<tracks.count {
+            let next = track(atOrderPlace: orderPlace)
+            if others.contains(next) { continue }
+            guard group.accept(TrackGroup(of: tracks[next], facts: facts[tracks[next].id])) else { break }
+            last = next
+        }
+        return last
+    }
+
     private func orderPlace(of place: Int) -> Int { order?.firstIndex(of: place) ?? place }
     private func track(atOrderPlace place: Int) -> Int { order?[place] ?? place }
 

@@ -134,6 +134,8 @@ enum PlayerInput: Sendable {
     case cacheChanged
     /// Tags and lengths of tracks that were not opened yet; `isLast` with the last ones for now.
     case factsFound([Track.ID: TrackFacts], isLast: Bool)
+    /// The screen shows these tracks, without tags.
+    case tracksShown([Track])
     /// The ring holds enough PCM to start.
     case passPrimed(PassID)
     /// The time for which the current track is loaded beyond its position; `nil` if no more is arriving.

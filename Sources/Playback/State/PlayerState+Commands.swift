@@ -50,6 +50,8 @@ extension PlayerState {
         case .move(let numbers, let target): move(numbers, to: target)
         case .sort(let key): changeOrder { [facts = announcer.facts] in $0.sort(by: key, facts: facts) }
         case .shuffleNow: changeOrder { $0.shuffleNow() }
+        case .playNext(let numbers, let point): playNext(numbers, after: point)
+        case .stopAfter(let point): setStop(after: point)
         case .clear: clear()
         case .clearOthers: clearOthers()
         case .undo: undo()
@@ -95,6 +97,23 @@ extension PlayerState {
         phase = .stopped
         currentPause = nil
         return effects
+    }
+
+    /// Stops playing after the track or its album, or plays on. If the next track is in the ring already, the
+    /// current one is decoded again.
+    private mutating func setStop(after point: PlayPoint?) -> [PlayerEffect] {
+        stopPoint = point
+        let text: SafeText =
+            switch point {
+            case .track: "Stops after this track"
+            case .album: "Stops after this album"
+            case nil: "Plays on after this track"
+            }
+        let isCut =
+            lane.current.flatMap { queue.place(of: $0.track.id) }.map { stops(after: $0) } == true
+            && lane.lastGranted?.id != lane.current?.id && lane.lastGranted != nil
+        let effects = isCut ? restart(at: position) : dropStalePreparation() + followUp()
+        return [announcer.remark("stop-after", text)] + effects
     }
 
     private mutating func quit() -> [PlayerEffect] {
@@ -328,6 +347,13 @@ extension PlayerState {
             return [announcer.badCommand("Tracks are numbered 1 to \(queue.tracks.count)")]
         }
         return changeOrder { $0.move(numbers.places, to: target - 1) }
+    }
+
+    private mutating func playNext(_ numbers: TrackNumbers, after point: PlayPoint) -> [PlayerEffect] {
+        guard isInQueue(numbers) else { return [noTrack(numbers.highest)] }
+        return changeOrder { [facts = announcer.facts] in
+            $0.playNext(numbers.places, after: point, facts: facts)
+        }
     }
 
     private mutating func clear() -> [PlayerEffect] {

@@ -105,9 +105,30 @@ extension PlayerState {
     /// The place of the track after the last pass that was allowed to write; `nil` if no track follows.
     private func placeAhead() -> Int? {
         guard consecutiveFailures < queue.tracks.count, let last = lane.lastGranted, !last.isBrokenOff,
-            let place = queue.place(of: last.track.id)
+            let place = queue.place(of: last.track.id), !stops(after: place)
         else { return nil }
         return last.failure == nil ? queue.nextAfterEnd(of: place) : queue.next(after: place)
+    }
+
+    /// `true` if playing stops after the track at `place`.
+    func stops(after place: Int) -> Bool {
+        switch stopPoint {
+        case nil: false
+        case .track: true
+        case .album: queue.next(after: place).map { !queue.isSameAlbum(place, $0, announcer.facts) } ?? true
+        }
+    }
+
+    /// The stop that was set is reached: the next track becomes current, but does not play.
+    private mutating func halt() -> [PlayerEffect] {
+        stopPoint = nil
+        let next = queue.next(after: queue.current)
+        let effects = leave() + silence()
+        guard let next else { return effects + endOfQueue() }
+        queue.select(next)
+        phase = .stopped
+        currentPause = nil
+        return effects + [announcer.remark("stop-after", "Stopped after the track")]
     }
 
     /// Opens the next track and reads its head, without writing.
@@ -320,6 +341,7 @@ extension PlayerState {
     mutating func drained() -> [PlayerEffect] {
         guard output.isFinishing else { return [] }
         output.drained()
+        let halts = lane.lastGranted.flatMap { queue.place(of: $0.track.id) }.map { stops(after: $0) } == true
         var ahead = lane.prepared == nil ? placeAhead() : nil
         let before = lane.current?.id
         var effects = endHeardPasses()
@@ -328,7 +350,7 @@ extension PlayerState {
             effects += becomeCurrent(failed) + endFailed()
             ahead = queue.next(after: queue.current)
         }
-        guard let next = lane.current else { return effects + goOn(to: ahead) }
+        guard let next = lane.current else { return effects + (halts ? halt() : goOn(to: ahead)) }
         effects += silence()
         if next.id != before { effects += becomeCurrent(next) }
         return effects + (next.stage == .ready || next.stage == .changing ? grantCurrent() : [])

@@ -47,6 +47,8 @@ struct PlayerState: Sendable {
     /// `true` once a person has given a command, not a script.
     var isInteractive = false
     var isQuit = false
+    /// Playing stops once this is reached; `nil` plays on.
+    var stopPoint: PlayPoint?
     private(set) var now = Duration.zero
     var volume: Int
     var isMuted = false
@@ -118,7 +120,7 @@ struct PlayerState: Sendable {
         case .downloadsChanged(let change, let count): [announcer.downloadsChanged(change, count)]
         case .downloadEnded(let report): [.emit(.download(report))]
         case .downloadsFinished(let sum): [announcer.downloadsFinished(sum)]
-        case .cacheChanged, .backgroundFetchEnded, .downloadsRestored: []
+        case .cacheChanged, .backgroundFetchEnded, .downloadsRestored, .tracksShown: []
         case .factsFound(let found, let isLast): factsFound(found, isLast: isLast)
         case .passPrimed(let id): passPrimed(id)
         case .loaded(let time): loaded(time)
@@ -276,6 +278,7 @@ struct PlayerState: Sendable {
 
     var position: Duration { lane.position }
     var isExact: Bool { lane.current?.landing.isExact ?? true }
+    var heardSpans: HeardSpans { lane.heardSpans }
     var duration: Duration? { lane.current?.duration }
 
     /// The gain applied to the current track, in dB; `nil` if none is.

@@ -114,13 +114,14 @@ struct ListContents: Sendable {
             // As in local folders, playlists and files that are no music are left out.
             problems.leaveOut(location.path)
         } else {
-            let track = Track(
+            var track = Track(
                 id: TrackIDs.next(),
                 location: location,
                 tags: entry.tags,
                 duration: entry.duration,
                 episode: episode
             )
+            track.isListed = isWebFolder
             if nested.isEmpty {
                 tracks.append(track)
             } else {

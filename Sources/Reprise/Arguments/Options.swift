@@ -193,6 +193,20 @@ struct Options: ParsableCommand, Sendable {
     var theme: Theme?
 
     @Option(
+        help: ArgumentHelp(
+            "visible: read the tags of shown tracks; played: when they play. (default: visible)",
+            discussion: """
+                Concerns the folders of web servers that a SOURCE names. At most 64 KiB of each file are read, \
+                once, while nothing else needs the connection.
+                """,
+            valueName: "which"
+        ),
+        completion: .list(TagReading.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(TagReading(rawValue: $0), "use visible or played") }
+    )
+    var tags: TagReading?
+
+    @Option(
         help: ArgumentHelp("The first track to play, counted from 1.", valueName: "number"),
         transform: { try OptionValue.number($0, in: 1...Int(Int32.max), "use a number from 1 on") }
     )
@@ -232,7 +246,7 @@ extension Options {
             Setting("network", "--journal"),
         ] + NetworkOptions.settings + CacheLocationOptions.settings + CacheBoundsOptions.settings + [
             Setting("cache", "--no-cache", .flag, name: "off"), Setting("screen", "--no-mouse", .flag),
-            Setting("screen", "--theme"),
+            Setting("screen", "--theme"), Setting("screen", "--tags"),
         ]
 
     var sink: SinkKind { chosenSink ?? .pulse(sink: nil) }
@@ -245,6 +259,13 @@ extension Options {
 
     /// `true` if standard output carries samples, so that events go to standard error.
     var writesSamplesToOutput: Bool { sink == .rawStandardOutput }
+}
+
+/// The tracks whose tags are read from their servers.
+enum TagReading: String, Sendable, CaseIterable {
+    /// Those that the screen shows.
+    case visible
+    case played
 }
 
 extension LoadSettings.ReadAhead {

@@ -69,7 +69,7 @@ struct EntryTable: Sendable {
             ("last modified", entry.lastModified?.string),
             ("pinned", entry.isPinned ? "yes" : "no"),
             ("first cached", entry.created.map(time)),
-            ("last played", time(entry.lastPlayed)),
+            ("last played", entry.lastPlayed == 0 ? "never" : time(entry.lastPlayed)),
         ]
         let known = rows.compactMap { row in
             row.value.map { [SafeText(row.name), style.shown(SafeText($0))] }
@@ -82,7 +82,7 @@ struct EntryTable: Sendable {
             entry.length.map { SafeText(SizeText.text($0)) } ?? "?",
             SafeText(entry.percent.map { "\($0) %" } ?? SizeText.text(entry.storedBytes)),
             RangeBar.text(entry.stored, length: entry.length, glyphs: style.glyphs),
-            SafeText(time(entry.lastPlayed)),
+            entry.lastPlayed == 0 ? "never" : SafeText(time(entry.lastPlayed)),
             entry.created.map { AgeText.text(seconds: now &- $0) } ?? "?",
             entry.isPinned ? "*" : "",
         ]

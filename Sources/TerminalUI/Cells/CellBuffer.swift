@@ -8,7 +8,8 @@ package struct Cell: Sendable, Equatable {
     package let text: String
     /// The columns of the character, from 1 on; 0 in the further columns of a wide one.
     package let width: Int
-    package let style: Style
+    package fileprivate(set) var style: Style
+    package fileprivate(set) var ground = Ground.plain
 
     fileprivate init(text: String, width: Int, style: Style) {
         self.text = text
@@ -90,8 +91,13 @@ package struct CellBuffer: Sendable, Equatable {
 
     mutating func restyle(column: Int, row: Int, style: Style) {
         guard (0..<rows).contains(row), (0..<columns).contains(column) else { return }
-        let cell = cells[row * columns + column]
-        cells[row * columns + column] = Cell(text: cell.text, width: cell.width, style: style)
+        cells[row * columns + column].style = style
+    }
+
+    /// Gives a row a background, which whatever is drawn in it later keeps.
+    package mutating func lay(_ ground: Ground, row: Int) {
+        guard (0..<rows).contains(row) else { return }
+        for index in row * columns..<(row + 1) * columns { cells[index].ground = ground }
     }
 
     /// Draws a line in place of a list that has no rows.
@@ -99,10 +105,10 @@ package struct CellBuffer: Sendable, Equatable {
         if let row = rows.first { draw(text, column: 1, row: row, style: style) }
     }
 
-    /// Blanks a row in `style`, so that its colour reaches the right edge.
-    package mutating func fill(row: Int, style: Style) {
+    /// Blanks a row.
+    package mutating func clear(row: Int) {
         guard (0..<rows).contains(row) else { return }
-        for column in 0..<columns { put(.blank(style), column: column, row: row) }
+        for column in 0..<columns { put(.blank(.normal), column: column, row: row) }
     }
 
     /// Puts `cell` where all of it is on the screen.
@@ -111,8 +117,15 @@ package struct CellBuffer: Sendable, Equatable {
         let end = index + cell.width
         removeCharacter(across: index)
         if column + cell.width < columns { removeCharacter(across: end) }
+        set(cell, at: index)
+        for place in index + 1..<max(end, index + 1) { set(.continuation(cell.style), at: place) }
+    }
+
+    /// The background stays.
+    private mutating func set(_ cell: Cell, at index: Int) {
+        let ground = cells[index].ground
         cells[index] = cell
-        for place in index + 1..<max(end, index + 1) { cells[place] = .continuation(cell.style) }
+        cells[index].ground = ground
     }
 
     /// Removes the wide character that begins before `index` and reaches over it, if there is one.
@@ -120,6 +133,6 @@ package struct CellBuffer: Sendable, Equatable {
         guard cells[index].width == 0 else { return }
         var first = index
         while cells[first].width == 0 { first -= 1 }
-        for place in first..<first + cells[first].width { cells[place] = .blank(cells[place].style) }
+        for place in first..<first + cells[first].width { set(.blank(cells[place].style), at: place) }
     }
 }

@@ -26,6 +26,13 @@ package enum Glyphs: Sendable {
     package var cursor: SafeText { pick("▏", "_") }
     /// The symbol before a marked track.
     package var mark: SafeText { pick("•", "+") }
+    /// The symbol before the name of a folded group.
+    var folded: SafeText { pick("▸", "+") }
+    /// The line after the name of a group.
+    var rule: SafeText { pick("─", "-") }
+    /// The scroll bar, and the part of it that stands for the rows in view.
+    var scrollTrack: SafeText { pick("│", "|") }
+    var scrollThumb: SafeText { pick("┃", "#") }
     package var pin: SafeText { pick("♦", "P") }
     /// The symbol in the bar at the current position.
     package var head: SafeText { pick("▌", "|") }
@@ -47,12 +54,12 @@ package enum Glyphs: Sendable {
         }
     }
 
-    /// The symbol of a part of a track in a map of its ranges.
+    /// The symbol of a part of a track in a map of its ranges: a line, which no background hides.
     func map(_ part: BarPart) -> SafeText {
         switch part {
-        case .played, .cached: pick("█", "#")
-        case .inFlight: pick("▒", "+")
-        case .missing: pick("·", ".")
+        case .played, .cached: pick("━", "#")
+        case .inFlight: pick("╍", "+")
+        case .missing: pick("┈", ".")
         }
     }
 

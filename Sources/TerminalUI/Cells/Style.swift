@@ -7,7 +7,7 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case dim
     /// The current track.
     case playing
-    /// The row that the next command acts on.
+    /// The background of the row that the next command acts on.
     case selected
     case error
     /// A message that is not an error.
@@ -15,6 +15,8 @@ package enum Style: UInt8, Sendable, CaseIterable {
     /// Text being typed, and what matches it.
     case prompt
     case marked
+    /// The name of a group in the queue.
+    case heading
     /// The current position in the bar.
     case head
     // The parts of the bar.
@@ -33,6 +35,16 @@ package enum Style: UInt8, Sendable, CaseIterable {
             name += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
         }
     }
+}
+
+/// The background of a cell, on which it keeps the colour of its style.
+package enum Ground: UInt8, Sendable, CaseIterable {
+    /// The terminal's own.
+    case plain
+    /// That of a marked row.
+    case marked
+    /// That of the row that the next command acts on.
+    case selected
 }
 
 /// A colour of the terminal, as the configuration names it.

@@ -16,11 +16,20 @@ package enum CommandTable {
         CommandRow("toggle", .player(.toggle), "play/pause", keys: [" "]),
         CommandRow(
             "stop",
-            "reading",
-            "stop playing or reading",
-            completion: .words(["reading"]),
-            usage: "reading, which ends the reading of folders and lists, or no argument"
-        ) { $0.isEmpty ? .player(.stop) : $0 == "reading" ? .player(.stopReading) : nil },
+            "WHEN",
+            "stop playing; Tab: more",
+            completion: .words(["reading", "after track", "after album", "after off"]),
+            usage: "reading, after track, after album, after off or no argument"
+        ) { argument in
+            switch argument.split(separator: " ").joined(separator: " ") {
+            case "": .player(.stop)
+            case "reading": .player(.stopReading)
+            case "after track": .player(.stopAfter(.track))
+            case "after album": .player(.stopAfter(.album))
+            case "after off": .player(.stopAfter(nil))
+            default: nil
+            }
+        },
         CommandRow("next", .player(.next), "next track", keys: [">"]),
         CommandRow("previous", .player(.previous), "previous track", keys: ["<"]),
         CommandRow("jump", "N", "play track N", usage: "the number of a track, from 1") {
@@ -132,6 +141,11 @@ package enum CommandTable {
             ("pin-selected", .pinSelected, "pin and download; unpin", ["P"]),
             ("download-selected", .downloadSelected, "download; pause it", ["D"]),
             ("played-selected", .playedSelected, "episode: played or not", ["e"]),
+            ("play-next-selected", .playNextSelected(after: .track), "play next", ["E"]),
+            (
+                "play-later-selected", .playNextSelected(after: .album), "play after this album",
+                [.control("e")]
+            ),
         ] as [(String, UICommand, SafeText, [Key])]).map { CommandRow($0, $1, $2, reach: .keys, keys: $3) }
 
     private static let queue: [CommandRow] = [
@@ -153,9 +167,10 @@ package enum CommandTable {
             usage: "a text",
             keys: [.init(["f"], "show only matches")]
         ) { .filter($0.isEmpty ? nil : $0) },
-        CommandRow("mark", .toggleMark, "mark for d, P, J and K", reach: .screen, keys: ["x"]),
+        CommandRow("mark", .toggleMark, "mark for d, P, E, J and K", reach: .screen, keys: ["x"]),
         CommandRow("mark-all", .markAll, "mark all rows shown", reach: .screen, keys: ["*"]),
         CommandRow("unmark-all", .unmarkAll, "unmark all", reach: .screen, keys: ["X"]),
+        CommandRow("fold", .toggleFold, "fold or unfold a group", reach: .screen, keys: ["z"]),
         CommandRow("move-down", .moveSelected(by: 1), "move down", reach: .keys, keys: ["J"]),
         CommandRow("move-up", .moveSelected(by: -1), "move up", reach: .keys, keys: ["K"]),
         CommandRow("add", "SOURCE", "add a file, list or URL", completion: .path, usage: "a file or URL") {
@@ -179,6 +194,18 @@ package enum CommandTable {
             else { return nil }
             return .player(.move(numbers, to: target))
         },
+        CommandRow(
+            "play-next",
+            "N",
+            "play track N next",
+            usage: "numbers of tracks, from 1, as in 3 5-7"
+        ) { playNext(.track, $0) },
+        CommandRow(
+            "play-later",
+            "N",
+            "play N after this album",
+            usage: "numbers of tracks, from 1, as in 3 5-7"
+        ) { playNext(.album, $0) },
         CommandRow(
             "pin",
             "N",
@@ -209,7 +236,7 @@ package enum CommandTable {
             "KEY",
             "sort by title; Tab: more",
             completion: .words(SortKey.allCases.map(\.rawValue)),
-            usage: "title, artist, duration, source or feed"
+            usage: "a key: title, artist, album and so on (Tab lists them)"
         ) { SortKey(rawValue: $0).map { .player(.sort($0)) } },
         CommandRow(
             "save",
@@ -262,6 +289,11 @@ package enum CommandTable {
         guard words.count > 1 else { return .player(.changeDownloads(change, .all)) }
         let numbers = TrackNumbers(parsing: words.dropFirst())
         return numbers.map { .player(.changeDownloads(change, .numbers($0))) }
+    }
+
+    private static func playNext(_ point: PlayPoint, _ argument: String) -> UICommand? {
+        let numbers = TrackNumbers(parsing: argument.split(separator: " "))
+        return numbers.map { .player(.playNext($0, after: point)) }
     }
 
     private static func trackNumber(_ text: String) -> Int? {

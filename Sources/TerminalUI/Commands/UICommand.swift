@@ -19,6 +19,10 @@ package enum UICommand: Sendable, Equatable {
     case pinSelected
     case downloadSelected
     case playedSelected
+    /// Plays the selected tracks next, or after the present album.
+    case playNextSelected(after: PlayPoint)
+    /// Folds the group of the selected row, or unfolds it.
+    case toggleFold
     /// 1 is down, -1 is up.
     case moveSelected(by: Int)
     case toggleMark

@@ -1,13 +1,12 @@
 package import Media
 
-/// The music of the current track, in time: played, cached, being downloaded, missing; and the position in
+/// The music of the current track, in time: heard, cached, being downloaded, missing; and the position in
 /// it.
 ///
 /// While the duration is unknown, the bar shows the bytes instead.
 enum BarView {
     static func draw(_ player: PlayerSnapshot, row: Int, into buffer: inout CellBuffer) {
-        let head = BarPart.head(of: player)
-        let parts = BarPart.parts(of: player.load, map: player.timeMap, head: head, columns: buffer.columns)
+        let parts = BarPart.parts(of: player, columns: buffer.columns)
         let ticks = ChapterTicks.starts(in: player, columns: buffer.columns)
         for (column, part) in parts.enumerated() {
             let glyph = ticks[column] == nil ? buffer.glyphs.bar(part) : buffer.glyphs.tick
@@ -22,22 +21,40 @@ enum BarView {
 
 /// The state of the bytes in one cell of the progress bar.
 package enum BarPart: Sendable, Equatable {
+    /// Heard since the track began.
     case played
     case cached
     case inFlight
     case missing
 
-    /// The parts of a bar of `columns` cells of equal time, or without a `map` of as many bytes each; empty
-    /// if the length is unknown or there is no room.
+    /// The parts of a bar of `columns` cells of equal time, or without a time map of as many bytes each;
+    /// empty if the length is unknown or there is no room.
     ///
-    /// A cell never shows more than there is: it is cached only if all of its bytes are stored, and played
-    /// only if the bytes before the position are stored too (a seek leaves gaps). Bytes outside the music,
-    /// such as a picture in front, have no cell.
-    package static func parts(of load: LoadReport, map: TimeMap?, head: Int64?, columns: Int) -> [BarPart] {
+    /// A cell never shows more than there is: it is cached only if all of its bytes are stored, and heard
+    /// only if all of its time was, or in the cell of the position the half before that. Bytes outside the
+    /// music, such as a picture in front, have no cell.
+    package static func parts(of player: PlayerSnapshot, columns: Int) -> [BarPart] {
         let cells =
-            map.map { BarCells.ranges(of: $0, columns: columns) }
-            ?? BarCells.ranges(of: load.length, columns: columns)
-        return cells.map { part($0, load: load, head: head ?? 0) }
+            player.timeMap.map { BarCells.ranges(of: $0, columns: columns) }
+            ?? BarCells.ranges(of: player.load.length, columns: columns)
+        let duration = player.timeMap?.duration ?? player.duration
+        return cells.enumerated().map { column, bytes in
+            if let duration, isHeard(column, of: columns, duration, player) { return .played }
+            if player.load.stored.covers(bytes) { return .cached }
+            return player.load.inFlight.contains { $0.overlaps(bytes) } ? .inFlight : .missing
+        }
+    }
+
+    private static func isHeard(
+        _ column: Int,
+        of columns: Int,
+        _ duration: Duration,
+        _ player: PlayerSnapshot
+    ) -> Bool {
+        let start = duration * (Double(column) / Double(columns))
+        let end = duration * (Double(column + 1) / Double(columns))
+        let isHalf = player.position > start + (end - start) / 2 && player.position < end
+        return player.heard.covers(start..<(isHalf ? player.position : end))
     }
 
     /// The byte being played; if only the time is known, the byte at the same share of the length. `nil` if
@@ -77,15 +94,6 @@ package enum BarPart: Sendable, Equatable {
         return .to(column > 0 ? min(start + .milliseconds(1), duration) : .zero)
     }
 
-    private static func part(_ bytes: ByteRange, load: LoadReport, head: Int64) -> BarPart {
-        let middle = bytes.lowerBound + (bytes.upperBound - bytes.lowerBound) / 2
-        if head > middle, load.stored.covers(bytes.lowerBound..<min(bytes.upperBound, head)) {
-            return .played
-        }
-        if load.stored.covers(bytes) { return .cached }
-        return load.inFlight.contains { $0.overlaps(bytes) } ? .inFlight : .missing
-    }
-
     var style: Style {
         switch self {
         case .played: .played
@@ -117,8 +125,8 @@ package enum RangeBar {
     /// The number of cells in tables.
     package static let columns = 10
 
-    /// Shows for each cell if its bytes are stored completely, partly (or are being downloaded) or not at
-    /// all; empty if the length is unknown.
+    /// Shows for each cell if all of its bytes are stored, or some are being downloaded; empty if the length
+    /// is unknown.
     package static func parts(
         _ stored: ByteRangeSet,
         inFlight: [ByteRange] = [],
@@ -127,8 +135,7 @@ package enum RangeBar {
     ) -> [BarPart] {
         BarCells.ranges(of: length, columns: columns).map { cell in
             if stored.covers(cell) { return .cached }
-            let isUntouched = stored.gaps(in: cell) == [cell] && !inFlight.contains { $0.overlaps(cell) }
-            return isUntouched ? .missing : .inFlight
+            return inFlight.contains { $0.overlaps(cell) } ? .inFlight : .missing
         }
     }
 
@@ -142,17 +149,10 @@ package enum RangeBar {
         SafeText(parts(stored, length: length, columns: columns).map { glyphs.map($0).string }.joined())
     }
 
-    /// Draws the map in the colours of the bar, or in those of the selected row.
-    static func draw(
-        _ parts: [BarPart],
-        column: Int,
-        row: Int,
-        isSelected: Bool,
-        into buffer: inout CellBuffer
-    ) {
+    /// Draws the map in the colours of the bar.
+    static func draw(_ parts: [BarPart], column: Int, row: Int, into buffer: inout CellBuffer) {
         for (offset, part) in parts.enumerated() {
-            let style = isSelected ? Style.selected : part.style
-            buffer.draw(buffer.glyphs.map(part), column: column + offset, row: row, style: style)
+            buffer.draw(buffer.glyphs.map(part), column: column + offset, row: row, style: part.style)
         }
     }
 }

@@ -9,7 +9,11 @@ enum BottomLineView {
         let isWaiting = [.opening, .buffering].contains(state.player.state)
         let rows = (isWaiting ? row : state.layout.statusRow ?? row)...row
         if let (sign, line) = state.typed {
-            draw(line, behind: sign, row: row, into: &buffer)
+            let end = draw(line, behind: sign, row: row, into: &buffer)
+            guard state.prompt?.kind == .search, let place = state.lists.searchPlace,
+                end + 2 + place.columns <= buffer.columns
+            else { return }
+            buffer.draw(place, column: buffer.columns - place.columns, row: row, style: .dim)
         } else if let answer = state.answer {
             NoticeView.draw(answer.text, rows: rows, style: answer.style, into: &buffer)
         } else if let message = state.message {
@@ -29,13 +33,13 @@ enum BottomLineView {
     }
 
     /// Draws the text being typed after its label `sign`, with a symbol as the cursor; the terminal's own
-    /// cursor stays hidden.
+    /// cursor stays hidden. Returns the column after it.
     private static func draw(
         _ line: CommandLine,
         behind sign: SafeText,
         row: Int,
         into buffer: inout CellBuffer
-    ) {
+    ) -> Int {
         // A long line is scrolled to the left, so that the cursor stays in view.
         let room = max(1, buffer.columns - 1 - sign.columns)
         var before = SafeText(String(line.parts.before.string.suffix(room)))
@@ -43,7 +47,7 @@ enum BottomLineView {
         var column = buffer.draw(sign, column: 0, row: row, style: .prompt)
         column = buffer.draw(before, column: column, row: row, style: .prompt)
         column = buffer.draw(buffer.glyphs.cursor, column: column, row: row, style: .prompt)
-        buffer.draw(line.parts.after, column: column, row: row, style: .prompt)
+        return buffer.draw(line.parts.after, column: column, row: row, style: .prompt)
     }
 }
 
@@ -67,13 +71,13 @@ enum NoticeView {
         let lines = text.columns <= width ? [text] : text.wrapped(toColumns: width)
         let first = max(rows.lowerBound, rows.upperBound - lines.count + 1)
         for (row, line) in zip(first...rows.upperBound, lines) {
-            buffer.fill(row: row, style: .normal)
+            buffer.clear(row: row)
             buffer.draw(line, column: 0, row: row, style: style)
         }
         guard lines.count > rows.upperBound - first + 1 else { return }
         let rest = lines[(rows.upperBound - first)...].map(\.string).joined(separator: " ")
         let all: SafeText = width < leastForKey ? "" : keyForAll.map { " " + $0 + " shows all" } ?? ""
-        buffer.fill(row: rows.upperBound, style: .normal)
+        buffer.clear(row: rows.upperBound)
         let end = buffer.draw(
             SafeText(rest),
             column: 0,

@@ -15,7 +15,9 @@ package struct ScreenView: Sendable {
             return buffer
         }
         if let row = layout.tabRow { TabView.draw(state, row: row, into: &buffer) }
-        state.lists.current.draw(state.context, timeOfDay: timeOfDay, into: &buffer)
+        var context = state.context
+        context.searched = state.lists.searched
+        state.lists.current.draw(context, timeOfDay: timeOfDay, into: &buffer)
         DownloadLine.draw(state.player, layout: layout, into: &buffer)
         if let sound = state.sound { SoundView.draw(sound, rows: layout.soundRows, into: &buffer) }
         if let row = layout.nowPlayingRow {

@@ -39,6 +39,7 @@ enum StatusView {
         parts.append(player.isMuted ? "muted" : SafeText("vol \(player.volume)%"))
         if player.isShuffled { parts.append("shuffle") }
         if player.repeatMode != .off { parts.append(SafeText("repeat \(player.repeatMode.rawValue)")) }
+        if let point = player.stopPoint { parts.append(SafeText("stops after \(point.rawValue)")) }
         if let gain = gain(player) { parts.append(gain) }
         // The buffered time matters more than the network traffic, so it comes first.
         if player.buffered > .zero { parts.append(SafeText("buffer \(player.buffered.clockTime)")) }

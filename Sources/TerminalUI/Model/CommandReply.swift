@@ -13,8 +13,8 @@ enum CommandReply {
         if count == 0, player.state == .opening { return nil }
         let undo = keys.name(of: .player(.undo)).map { " · " + $0 + " undo" } ?? ""
         switch command {
-        case .undo, .add, .stopReading, .save, .pin, .setPinned, .download, .changeDownloads, .setPlayed,
-            .quit:
+        case .undo, .add, .stopReading, .stopAfter, .save, .pin, .setPinned, .download, .changeDownloads,
+            .setPlayed, .quit:
             return nil
         case .status: return .notice(time(of: player, glyphs: .unicode))
         case .volume(let percent):
@@ -58,6 +58,11 @@ enum CommandReply {
         case .move(let numbers, let target):
             return numbered(max(numbers.highest, target), in: player) {
                 "Moved \(CountText.of(numbers.count, "track")) to position \(target)" + undo.string
+            }
+        case .playNext(let numbers, let point):
+            let tracks = CountText.of(numbers.count, "track")
+            return numbered(numbers.highest, in: player) {
+                point == .track ? "Next: \(tracks)" : "After this album: \(tracks)"
             }
         case .sort(let key): return .notice(SafeText("Sorted by \(key.rawValue)") + undo)
         case .shuffleNow: return .notice(SafeText("Shuffled \(CountText.of(count, "track"))") + undo)

@@ -52,6 +52,23 @@ package struct ListPosition: Sendable, Equatable {
         select(selected)
     }
 
+    /// Selects `row`, with `context` rows of the list in view above and below it, if there is room.
+    mutating func select(_ row: Int, context: Int) {
+        select(row)
+        let margin = max(0, min(context, (height - 1) / 2))
+        if selected - margin < top { top = selected - margin }
+        if selected + margin >= top + height { top = selected + margin - height + 1 }
+        top = max(0, min(top, count - height))
+    }
+
+    /// The list has `count` rows now, and the selected row has become `row`: it stays where it is on the
+    /// screen.
+    mutating func refit(count: Int, selecting row: Int) {
+        self.count = max(0, count)
+        top += row - selected
+        select(row)
+    }
+
     private mutating func settle() {
         if selected < top { top = selected }
         if selected >= top + height { top = selected - max(0, height - 1) }

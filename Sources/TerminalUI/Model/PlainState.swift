@@ -99,10 +99,11 @@ package struct PlainState: Sendable {
         }
     }
 
-    /// The selected track: `3 Wander – Reprise, 0:12`.
+    /// The selected track: `3 Wander – Reprise, 0:12`; or the selected group: `Blue Hour, 8 tracks · 3:40`.
     private var selectionLine: SafeText {
-        let index = ui.queue.list.selected
-        guard ui.player.tracks.indices.contains(index) else { return "The queue is empty" }
+        guard let item = ui.queue.selectedItem else { return "The queue is empty" }
+        if let heading = ui.queue.heading(item, in: ui.player, glyphs) { return heading.line(glyphs) }
+        let index = item.place
         let track = ui.player.tracks[index]
         let name = QueueRow.name(of: track, tags: ui.player.learned[track.id]?.tags, glyphs: glyphs)
         let time = track.duration.map { ", " + $0.clockTime } ?? ""

@@ -15,12 +15,15 @@ package struct Prompt: Sendable {
     package private(set) var line = CommandLine(limit: 256)
     /// The row and the filter to return to when the prompt is cancelled.
     private let origin: Int
+    /// The item from which to search.
+    private let start: Int
     private let earlierFilter: String
 
     /// A filter prompt starts with the current filter, which is edited more often than replaced.
     init(_ kind: Kind, of lists: ViewLists) {
         self.kind = kind
         origin = lists.list.selected
+        start = lists.current.searchStart
         earlierFilter = lists.filterText
         if kind == .filter { line.insert(earlierFilter) }
     }
@@ -57,7 +60,7 @@ package struct Prompt: Sendable {
             lists.list.select(origin)
         case .search:
             guard line.text != lists.searchText else { return }
-            lists.find(line.text, from: origin, in: player)
+            lists.find(line.text, from: start, in: player)
             if !lists.hasFound { lists.list.select(origin) }
         }
     }

@@ -13,6 +13,8 @@ package struct ScreenLayout: Sendable, Equatable {
     package let isTiny: Bool
     package let tabRow: Int?
     package let listRows: Range<Int>
+    /// The titles of the columns of a table: on the blank row above the list, if there is one.
+    package let titleRow: Int?
     /// The spectrum and the level meters; empty while they are hidden or if the list needs the rows.
     package let soundRows: Range<Int>
     package let nowPlayingRow: Int?
@@ -39,6 +41,7 @@ package struct ScreenLayout: Sendable, Equatable {
         let height = showsSound ? Self.soundHeight(besides: last - first) : 0
         soundRows = last - height..<last
         listRows = first..<last - height - (height > 0 ? air : 0)
+        titleRow = air > 0 ? first - 1 : listRows.count < 4 ? nil : first
     }
 
     /// The rows of the spectrum: a third of `rows`, but enough to show differences in loudness; 0 if there is
@@ -47,6 +50,6 @@ package struct ScreenLayout: Sendable, Equatable {
 
     /// The rows of a list below its column titles; a short list has no titles.
     package var tableRows: Range<Int> {
-        listRows.count < 4 ? listRows : listRows.lowerBound + 1..<listRows.upperBound
+        titleRow == listRows.lowerBound ? listRows.dropFirst() : listRows
     }
 }

@@ -29,6 +29,8 @@ package struct UIState: Sendable {
     package private(set) var ignoresTyping = false
     /// The number of the newest message that was visible when a key was pressed.
     private var seenNumber = 0
+    /// `true` until the place of the match is reported that the last key has searched for.
+    private var owesSearchPlace = false
     /// `true` from the first snapshot on.
     private var hasSnapshot = false
 
@@ -80,9 +82,8 @@ package struct UIState: Sendable {
         case .snapshot(let snapshot): return show(snapshot)
         case .cache, .requests: answer = lists.receive(event) ?? answer
         case .idle:
-            let wasSearching = lists.isSearching
             lists.work(in: player)
-            if wasSearching { reportVainSearch() }
+            if owesSearchPlace { reportSearch() }
         case .sound(let picture, let now): sound?.show(picture, at: now)
         case .resized(let columns, let rows): fitLayout(columns: columns, rows: rows)
         case .noticeExpired: clearNotice()
@@ -162,7 +163,7 @@ package struct UIState: Sendable {
         if let isOpen = typing.prompt?.apply(key, to: &lists, of: context.player) {
             guard !isOpen else { return [] }
             typing.prompt = nil
-            if key == .enter { reportVainSearch() }
+            if key == .enter { reportSearch() }
             return []
         }
         if let entry {
@@ -179,6 +180,7 @@ package struct UIState: Sendable {
     /// Removes the answer and the message at the bottom, unless typed text or the answer covers the message.
     private mutating func clearNotice() {
         enteredLine = nil
+        owesSearchPlace = false
         if typed == nil, answer == nil, layout.messageRow != nil { seenNumber = player.newestMessage }
         answer = nil
     }
@@ -263,7 +265,7 @@ package struct UIState: Sendable {
         case .filter(let text): find(text, .filter)
         case .nextMatch(let step):
             guard lists.findNext(step, in: player) else { return .notice("No search yet") }
-            reportVainSearch()
+            reportSearch()
         case .toggleRemainingTime:
             showsRemainingTime.toggle()
             return .notice(showsRemainingTime ? "Remaining time" : "Elapsed time")
@@ -275,6 +277,8 @@ package struct UIState: Sendable {
         case .pinSelected: return notHere("pin from")
         case .downloadSelected: return notHere("download from")
         case .playedSelected: return notHere("mark episodes in")
+        case .playNextSelected: return notHere("queue tracks from")
+        case .toggleFold: return notHere("fold groups in")
         case .moveSelected: return notHere("move rows in")
         case .toggleMark, .markAll, .unmarkAll: return notHere("mark rows in")
         }
@@ -304,15 +308,22 @@ package struct UIState: Sendable {
         }
         switch kind {
         case .filter: lists.setFilter(text, in: player)
-        case .search: lists.find(text, from: lists.list.selected, in: player)
+        case .search:
+            lists.find(text, from: lists.current.searchStart, in: player)
+            reportSearch()
         }
-        reportVainSearch()
     }
 
-    /// Reports a search without a match, once every row was examined and the user has finished typing.
-    private mutating func reportVainSearch() {
-        guard typed == nil, let text = lists.vainSearch else { return }
-        answer = .error(SafeText("No match for \"\(text)\""))
+    /// Reports the place of the match among all matches, or that there is none, once every row was examined
+    /// and the user has finished typing.
+    private mutating func reportSearch() {
+        owesSearchPlace = lists.isSearching(in: player)
+        guard typed == nil, !owesSearchPlace else { return }
+        if let text = lists.vainSearch(in: player) {
+            answer = .error(SafeText("No match for \"\(text)\""))
+        } else if let place = lists.searchPlace {
+            answer = .notice(place)
+        }
     }
 
     private mutating func toggleSound() -> CommandOutcome {
@@ -338,11 +349,16 @@ package struct UIState: Sendable {
     /// `true` if `back` has nothing to close, so that it ends the reading of sources.
     package var backStopsReading: Bool {
         player.isReading && view == .queue && queue.filter == nil && queue.marks.isEmpty
+            && lists.searched == nil
     }
 
-    /// Closes what was opened last: the filter or the view; or else stops the reading of sources.
+    /// Closes what was opened last: the search, the filter or the view; or else stops the reading of sources.
     private mutating func goBack() -> CommandOutcome {
         if view == .help { return open(lists.viewBeforeHelp) }
+        if lists.searched != nil {
+            lists.hideSearch()
+            return .notice("Search off")
+        }
         if !lists.filterText.isEmpty {
             lists.setFilter("", in: player)
             return .notice("Filter off")

@@ -75,35 +75,56 @@ struct ViewLists: Sendable {
 
     /// `true` if a filter or the open view's search has rows left to examine.
     func hasWork(in player: PlayerSnapshot) -> Bool {
-        isSearching || views.contains { $0.hasWork(in: player) }
+        isSearching(in: player) || views.contains { $0.hasWork(in: player) }
     }
 
-    /// `true` if the search in the open view has rows left to examine.
-    var isSearching: Bool { searches[open]?.hasWork(rows: list.count) == true }
+    /// `true` if the search in the open view has items left to examine.
+    func isSearching(in player: PlayerSnapshot) -> Bool {
+        searches[open]?.hasWork(of: current.searchedCount(in: player)) == true
+    }
 
     /// Examines the next slice of rows, for each filter or else for the search.
     mutating func work(in player: PlayerSnapshot) {
         for index in views.indices where views[index].hasWork(in: player) {
             return views[index].work(in: player)
         }
-        guard isSearching else { return }
+        guard isSearching(in: player) else { return }
         let view = current
-        searches[open]?.examine(rows: view.list.count) { view.matches($0, row: $1, in: player) }
-        if let found = searches[open]?.found { list.select(found) }
+        let before = searches[open]?.found
+        searches[open]?.examine(items: view.searchedCount(in: player)) {
+            view.matches($0, item: $1, in: player)
+        }
+        if let found = searches[open]?.found, before == nil {
+            views[place].select(found: found, in: player)
+        }
     }
 
-    /// Selects the nearest row that matches `text`, from `row` on or, with a `step` of -1, back from it.
-    mutating func find(_ text: String, from row: Int, step: Int = 1, in player: PlayerSnapshot) {
-        searches[open] = RowSearch(text, from: row, step: step)
+    /// Selects the nearest item that matches `text`, from `start` on or, with a `step` of -1, back from it.
+    mutating func find(_ text: String, from start: Int, step: Int = 1, in player: PlayerSnapshot) {
+        searches[open] = RowSearch(text, from: start, step: step, revision: Self.revision(of: player))
         work(in: player)
     }
 
-    /// Repeats the search, beginning `step` rows further on; `false` if there was none.
+    /// Repeats the search, beginning at the item `step` further on; `false` if there was none.
     mutating func findNext(_ step: Int, in player: PlayerSnapshot) -> Bool {
-        guard let text = searchText else { return false }
-        find(text, from: list.selected + step, step: step, in: player)
+        guard var search = searches[open] else { return false }
+        let start = current.searchStart
+        let count = current.searchedCount(in: player)
+        if search.select(from: start, step: step, of: count, revision: Self.revision(of: player)) {
+            searches[open] = search
+            if let found = search.found { views[place].select(found: found, in: player) }
+        } else {
+            find(search.text, from: start + step, step: step, in: player)
+        }
         return true
     }
+
+    private static func revision(of player: PlayerSnapshot) -> [Int] {
+        [player.queueRevision, player.learned.count]
+    }
+
+    /// Shows the matches of a search no more; it can be repeated.
+    mutating func hideSearch() { searches[open]?.isShown = false }
 
     mutating func endSearch() { searches[open] = nil }
 
@@ -112,41 +133,100 @@ struct ViewLists: Sendable {
 
     var searchText: String? { searches[open]?.text }
 
+    /// The text that is searched for in the open view; `nil` if no matches are shown.
+    var searched: TrackMatcher? {
+        searches[open].flatMap { $0.isShown && !$0.isBlank ? $0.matcher : nil }
+    }
+
+    /// The place of the match among all: `2 of 9`, and if the search went on at the other end of the list.
+    /// `nil` while it is running, and if nothing was found.
+    var searchPlace: SafeText? { searches[open]?.placeText }
+
     /// The text of a search that found no match in any row; `nil` if it found one or is still running.
-    var vainSearch: String? { isSearching || hasFound ? nil : searchText }
+    func vainSearch(in player: PlayerSnapshot) -> String? {
+        isSearching(in: player) || hasFound ? nil : searchText
+    }
 }
 
-/// A search for the nearest row that matches a text, slice by slice. It wraps around at the end of the list.
+/// A search for the nearest item that matches a text, slice by slice. It wraps around at the end of the list,
+/// and then goes on to count all matches.
 struct RowSearch: Sendable {
+    /// The rows of the list that are kept in view above and below a match.
+    static let context = 3
+
     let text: String
-    private let matcher: TrackMatcher
-    /// The row examined first.
+    let matcher: TrackMatcher
+    /// `true` if the matches are highlighted.
+    var isShown = true
+    /// The item examined first.
     private let start: Int
     /// 1 is forwards, -1 is backwards.
     private let step: Int
+    /// The direction of the last step.
+    private var direction: Int
+    private let revision: [Int]
     private var examinedCount = 0
-    /// `true` once all rows were examined: rows that are added later do not begin the search again.
+    /// The items that match, in order once all were examined.
+    private var matches: [Int] = []
+    /// `true` once all items were examined: items that are added later do not begin the search again.
     private var isOver = false
     private(set) var found: Int?
+    /// `true` if the search has gone past the end of the list, or past its start.
+    private var isWrapped = false
 
-    init(_ text: String, from start: Int, step: Int) {
+    /// The matches are valid while `revision`, which counts the changes of what is shown, stays the same.
+    init(_ text: String, from start: Int, step: Int, revision: [Int]) {
         self.text = text
         self.start = start
         self.step = step
+        direction = step
+        self.revision = revision
         matcher = TrackMatcher(text)
     }
 
-    /// `true` until a row is found or all are examined.
-    func hasWork(rows: Int) -> Bool { found == nil && !isOver && examinedCount < rows }
+    var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
-    /// Examines the next of `rows` rows.
-    mutating func examine(rows: Int, matches: (TrackMatcher, _ row: Int) -> Bool) {
-        let end = min(rows, examinedCount + QueueFilter.slice)
-        while found == nil, examinedCount < end {
-            let row = ((start + examinedCount * step) % rows + rows) % rows
-            if matches(matcher, row) { found = row }
+    /// `true` until all items are examined.
+    func hasWork(of items: Int) -> Bool { !isOver && examinedCount < items }
+
+    /// Examines the next of `items` items.
+    mutating func examine(items: Int, matches isMatch: (TrackMatcher, _ item: Int) -> Bool) {
+        let end = min(items, examinedCount + QueueFilter.slice)
+        while examinedCount < end {
+            let place = start + examinedCount * step
+            let item = (place % items + items) % items
+            if isMatch(matcher, item) {
+                matches.append(item)
+                if found == nil {
+                    found = item
+                    isWrapped = place != item
+                }
+            }
             examinedCount += 1
         }
-        isOver = examinedCount >= rows
+        guard examinedCount >= items else { return }
+        isOver = true
+        matches.sort()
+    }
+
+    /// Selects the next match after `start`, or with a `step` of -1 the one before it. Returns `false` if not
+    /// all of `count` items were examined, or if they have changed since: then they must be examined again.
+    mutating func select(from start: Int, step: Int, of count: Int, revision: [Int]) -> Bool {
+        guard isOver, examinedCount == count, revision == self.revision else { return false }
+        isShown = true
+        guard let first = matches.first, let last = matches.last else { return true }
+        let next = matches.partitioningIndex { step > 0 ? $0 > start : $0 >= start } - (step > 0 ? 0 : 1)
+        isWrapped = !matches.indices.contains(next)
+        found = isWrapped ? step > 0 ? first : last : matches[next]
+        direction = step
+        return true
+    }
+
+    /// `2 of 9`; `nil` until all items were examined, and if none matches.
+    var placeText: SafeText? {
+        guard isOver, let found else { return nil }
+        let number = matches.partitioningIndex { $0 >= found } + 1
+        let wrap = !isWrapped ? "" : direction > 0 ? " (from the top again)" : " (from the bottom again)"
+        return SafeText("\(number) of \(matches.count)" + wrap)
     }
 }

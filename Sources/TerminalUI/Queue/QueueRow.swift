@@ -12,6 +12,11 @@ struct QueueRow {
     let title: SafeText
     /// Empty if unknown.
     let artist: SafeText
+    let album: SafeText
+    /// Four digits; empty if unknown.
+    let year: SafeText
+    /// The ending of the file, `FLAC`; empty if it names no music.
+    let format: SafeText
     /// The day of an episode, `2026-11-23`; empty if unknown.
     let date: SafeText
     /// The reason if the track failed; otherwise empty.
@@ -31,6 +36,10 @@ struct QueueRow {
         let names = Self.names(player, at: index)
         title = names.title
         artist = names.artist ?? ""
+        let tags = Self.tags(player, at: index)
+        album = tags.album ?? ""
+        year = SafeText(tags.year?.string.prefix(4) ?? "")
+        format = Self.format(of: track.location.path)
         date = track.episode?.date.map { SafeText($0.day) } ?? ""
         let known =
             (isCurrent ? player.duration : nil) ?? player.learned[track.id]?.duration ?? track.duration
@@ -49,17 +58,35 @@ struct QueueRow {
             style = isMarked ? .marked : .dim
         } else {
             mark = " "
-            style = isMarked ? .marked : .normal
+            style = isMarked ? .marked : names.isTitled ? .normal : .dim
         }
         isChecked = track.isPlayed && mark != glyphs.heard
         isPinned = player.availability[track.id]?.isPinned ?? false
         if case .web = track.location { map = Self.map(of: track, isCurrent: isCurrent, player) }
     }
 
-    /// The title that the row at `index` shows, else the name of the file, and the artist if known.
+    private static func format(of path: String) -> SafeText {
+        guard AudioKind.byName(path) != nil, let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else {
+            return ""
+        }
+        return SafeText(path[path.index(after: dot)...].uppercased())
+    }
+
+    /// The tags of the track at `index`, those of its file if they are known.
+    private static func tags(_ player: PlayerSnapshot, at index: Int) -> TrackTags {
+        let found = player.learned[player.tracks[index].id]?.tags
+        return found.map { player.tracks[index].tags(with: $0) } ?? player.tracks[index].tags
+    }
+
+    /// `nil` if unknown, and for episodes.
+    static func album(_ player: PlayerSnapshot, at index: Int) -> SafeText? { tags(player, at: index).album }
+
+    /// The title that the row at `index` shows, else the short name of the file, and the artist if known.
     /// Searching, filtering and showing use these. A station keeps the name that its list gives it, or else
     /// its own, whatever it plays.
-    static func names(_ player: PlayerSnapshot, at index: Int) -> (title: SafeText, artist: SafeText?) {
+    static func names(_ player: PlayerSnapshot, at index: Int) -> (
+        title: SafeText, artist: SafeText?, isTitled: Bool
+    ) {
         // Reads the tracks in place: a filter examines 100,000 of them, and a copy costs reference counts.
         var heard = index == player.currentIndex ? player.info?.tags : nil
         if player.load.live != nil, let known = heard,
@@ -68,11 +95,12 @@ struct QueueRow {
             heard = TrackTags(title: station)
         }
         guard let better = heard ?? player.learned[player.tracks[index].id]?.tags else {
-            let title = player.tracks[index].tags.title ?? player.tracks[index].location.name
-            return (title, player.tracks[index].tags.artist)
+            let title = player.tracks[index].tags.title
+            let artist = player.tracks[index].tags.artist
+            return (title ?? player.tracks[index].location.shortName, artist, title != nil)
         }
         let tags = player.tracks[index].tags(with: better)
-        return (tags.title ?? player.tracks[index].location.name, tags.artist)
+        return (tags.title ?? player.tracks[index].location.shortName, tags.artist, tags.title != nil)
     }
 
     func name(_ glyphs: Glyphs) -> SafeText { TrackName.text(title, artist, dash: glyphs.dash) }
@@ -92,10 +120,10 @@ struct QueueRow {
         return RangeBar.parts(known.stored, length: known.length)
     }
 
-    /// Title and artist of a track if known, else its file's name.
+    /// Title and artist of a track if known, else the short name of its file.
     static func name(of track: Track, tags better: TrackTags?, glyphs: Glyphs) -> SafeText {
         let tags = better.map { track.tags(with: $0) } ?? track.tags
-        return TrackName.text(tags.title ?? track.location.name, tags.artist, dash: glyphs.dash)
+        return TrackName.text(tags.title ?? track.location.shortName, tags.artist, dash: glyphs.dash)
     }
 
     /// The name of the current track; `nil` if there is none.

@@ -2,71 +2,113 @@ internal import Media
 
 /// Draws the queue; creates only the rows in view.
 enum QueueTable {
+    private enum Line {
+        case heading(QueueHeading)
+        case track(QueueRow)
+    }
+
     static func draw(_ state: QueueView, _ context: ViewContext, into buffer: inout CellBuffer) {
         let player = context.player
-        let rows = context.layout.listRows
+        let rows = state.rows(in: context.layout)
         guard state.list.count > 0 else {
+            let room = context.layout.listRows
             guard let text = emptyText(state, player, buffer.glyphs) else {
-                return WelcomeView.draw(context.keyMap, rows: rows, into: &buffer)
+                return WelcomeView.draw(context.keyMap, rows: room, into: &buffer)
             }
-            return buffer.drawPlaceholder(text, rows: rows)
+            return buffer.drawPlaceholder(text, rows: room)
         }
-        let items = state.list.visible.map { row in
-            let place = state.place(ofRow: row)
-            let isMarked = !state.marks.isEmpty && state.marks.contains(player.tracks[place].id)
-            return QueueRow(player, index: place, isMarked: isMarked, glyphs: buffer.glyphs)
+        let lines = state.list.visible.map { line(state, row: $0, player, buffer.glyphs) }
+        let tracks = lines.compactMap { if case .track(let row) = $0 { row } else { nil } }
+        let hasBar = state.list.isCut && buffer.columns >= ScrollBar.leastColumns
+        let columns = QueueColumns(
+            window: buffer.columns,
+            room: buffer.columns - (hasBar ? 2 : 0),
+            count: player.tracks.count,
+            rows: tracks
+        )
+        if let row = context.layout.titleRow, QueueColumns.hasTitles(context.layout) {
+            draw(titlesOf: columns, row: row, into: &buffer)
         }
-        let columns = QueueColumns(columns: buffer.columns, count: player.tracks.count, rows: items)
-        for (offset, (item, row)) in zip(items, rows).enumerated() {
-            let isSelected = state.list.top + offset == state.list.selected
-            draw(item, columns, row: row, isSelected: isSelected, into: &buffer)
-            guard let matcher = state.filter?.matcher, item.failure.isEmpty else { continue }
-            for (text, place) in texts(of: item, columns, buffer.glyphs) {
-                matcher.highlight(in: text, at: place, row: row, into: &buffer)
+        for (index, (line, row)) in zip(state.list.visible, zip(lines, rows)) {
+            switch line {
+            case .heading(let heading):
+                if index == state.list.selected { buffer.lay(.selected, row: row) }
+                heading.draw(row: row, upTo: columns.end, into: &buffer)
+            case .track(let item):
+                let ground: Ground =
+                    index == state.list.selected ? .selected : item.isMarked ? .marked : .plain
+                buffer.lay(ground, row: row)
+                draw(item, columns, row: row, into: &buffer)
+                guard let matcher = state.filter?.matcher ?? context.searched, item.failure.isEmpty else {
+                    continue
+                }
+                for (text, place) in texts(of: item, columns, buffer.glyphs) {
+                    matcher.highlight(in: text, at: place, row: row, into: &buffer)
+                }
             }
+        }
+        if hasBar { ScrollBar.draw(state.list, rows: rows, into: &buffer) }
+    }
+
+    private static func line(_ state: QueueView, row: Int, _ player: PlayerSnapshot, _ glyphs: Glyphs) -> Line
+    {
+        let item = state.item(ofRow: row)
+        if let heading = state.heading(item, in: player, glyphs) { return .heading(heading) }
+        let isMarked = !state.marks.isEmpty && state.marks.contains(player.tracks[item.place].id)
+        return .track(QueueRow(player, index: item.place, isMarked: isMarked, glyphs: glyphs))
+    }
+
+    private static func draw(titlesOf columns: QueueColumns, row: Int, into buffer: inout CellBuffer) {
+        let titles: [(SafeText, Range<Int>?, Bool)] = [
+            ("#", columns.number, true), ("DATE", columns.date, false), ("TITLE", columns.title, false),
+            ("ARTIST", columns.artist, false), ("ALBUM", columns.album, false),
+            ("YEAR", columns.year, false), ("FORMAT", columns.format, false),
+            ("CACHED", columns.map.map { $0..<$0 + RangeBar.columns }, false),
+            ("TIME", columns.duration, true),
+        ]
+        for case (let title, let place?, let isRight) in titles {
+            buffer.draw(title, in: place, row: row, style: .dim, isRightAligned: isRight)
         }
     }
 
-    /// The texts that a filter looks through, with their columns.
+    /// The texts that a filter or a search looks through, with their columns.
     private static func texts(of item: QueueRow, _ columns: QueueColumns, _ glyphs: Glyphs) -> [(
         SafeText, Range<Int>
     )] {
         guard let artist = columns.artist else { return [(item.name(glyphs), columns.title)] }
         return [(item.title, columns.title), (item.artist, artist)]
+            + (columns.album.map { [(item.album, $0)] } ?? [])
     }
 
     private static func draw(
         _ item: QueueRow,
         _ columns: QueueColumns,
         row: Int,
-        isSelected: Bool,
         into buffer: inout CellBuffer
     ) {
-        let style = isSelected ? Style.selected : item.style
-        let quiet = isSelected ? Style.selected : .dim
-        if isSelected { buffer.fill(row: row, style: .selected) }
+        let style = item.style
         buffer.draw(item.mark, column: 0, row: row, style: style)
-        if item.isMarked {
-            buffer.draw(buffer.glyphs.mark, column: 1, row: row, style: isSelected ? .selected : .marked)
-        }
+        if item.isMarked { buffer.draw(buffer.glyphs.mark, column: 1, row: row, style: .marked) }
         if item.isChecked {
             let column = item.isMarked ? columns.check ?? 1 : 1
-            buffer.draw(buffer.glyphs.heard, column: column, row: row, style: quiet)
+            buffer.draw(buffer.glyphs.heard, column: column, row: row, style: .dim)
         }
-        func drawRight(_ text: SafeText, in columns: Range<Int>?) {
+        func draw(_ text: SafeText, in columns: Range<Int>?, isRightAligned: Bool = false) {
             guard let columns else { return }
-            buffer.draw(text, in: columns, row: row, style: quiet, isRightAligned: true)
+            buffer.draw(text, in: columns, row: row, style: .dim, isRightAligned: isRightAligned)
         }
-        drawRight(SafeText("\(item.number)"), in: columns.number)
-        drawRight(item.date, in: columns.date)
+        draw(SafeText("\(item.number)"), in: columns.number, isRightAligned: true)
+        draw(item.date, in: columns.date, isRightAligned: true)
         if item.failure.isEmpty {
             for (text, place) in texts(of: item, columns, buffer.glyphs) {
-                buffer.draw(text, in: place, row: row, style: place == columns.title ? style : quiet)
+                buffer.draw(text, in: place, row: row, style: place == columns.title ? style : .dim)
             }
+            draw(item.year, in: columns.year)
+            draw(item.format, in: columns.format)
         } else {
             // The name gives way to the reason for the failure, but some of it always stays.
             let start = columns.title.lowerBound
-            let end = (columns.artist ?? columns.title).upperBound
+            let end = columns.textEnd
             let room = max(QueueColumns.leastForTitle, end - start - item.failure.columns - 3)
             let name = columns.artist == nil ? item.name(buffer.glyphs) : item.title
             let nameEnd = buffer.draw(
@@ -79,12 +121,18 @@ enum QueueTable {
             if nameEnd + 3 < end { buffer.draw(item.failure, in: nameEnd + 3..<end, row: row, style: style) }
         }
         if let pin = columns.pin, item.isPinned {
-            buffer.draw(buffer.glyphs.pin, column: pin, row: row, style: quiet)
+            buffer.draw(buffer.glyphs.pin, column: pin, row: row, style: .marked)
         }
-        if let map = columns.map {
-            RangeBar.draw(item.map, column: map, row: row, isSelected: isSelected, into: &buffer)
-        }
-        drawRight(item.duration, in: columns.duration)
+        if let map = columns.map { RangeBar.draw(item.map, column: map, row: row, into: &buffer) }
+        let time = columns.duration ?? 0..<0
+        let isPlaying = item.style == .playing
+        buffer.draw(
+            item.duration,
+            in: time,
+            row: row,
+            style: isPlaying ? .playing : .dim,
+            isRightAligned: true
+        )
     }
 
     /// The reason why no row is shown; `nil` if there is no track at all.
@@ -137,36 +185,69 @@ private enum WelcomeView {
     }
 }
 
-/// The columns of a row, for a window's width and the rows in view. Pure.
+/// The place of the rows in view among all rows, in the last column of the window.
+enum ScrollBar {
+    /// A narrower window needs its columns for the titles.
+    static let leastColumns = 40
+
+    static func draw(_ list: ListPosition, rows: Range<Int>, into buffer: inout CellBuffer) {
+        guard list.isCut, !rows.isEmpty else { return }
+        let length = max(1, rows.count * rows.count / list.count)
+        let most = max(1, list.count - list.height)
+        let start = rows.lowerBound + list.top * (rows.count - length) / most
+        for row in rows {
+            let isThumb = (start..<start + length).contains(row)
+            let glyph = isThumb ? buffer.glyphs.scrollThumb : buffer.glyphs.scrollTrack
+            buffer.draw(glyph, column: buffer.columns - 1, row: row, style: isThumb ? .dim : .missing)
+        }
+    }
+}
+
+/// The columns of a row, for the room in a window and the rows in view. Pure.
 ///
-/// The narrower the window, the more columns are dropped: first the artist's own, then an episode's date and
-/// the map of the cached bytes, then the duration. The title always stays.
+/// The narrower the window, the more columns are dropped: first the year and the format, then the album, the
+/// artist's own, an episode's date and the map of the cached bytes, then the duration. The title always
+/// stays.
 struct QueueColumns: Equatable {
-    /// The fewest columns of a window for a column with the artists.
-    private static let leastForArtist = 100
+    /// The fewest columns of a window for each column. Titles of columns need a wide window too.
+    private static let leastForYear = 150
+    private static let leastForAlbum = 110
+    private static let leastForArtist = 80
+    private static let leastForTitles = 80
     private static let leastForMap = 60
     private static let leastForDate = 60
     fileprivate static let leastForTitle = 12
+
+    static func hasTitles(_ layout: ScreenLayout) -> Bool { layout.columns >= leastForTitles }
 
     /// The column for the check of episodes that are marked too; `nil` if no row has both signs beside its
     /// first one.
     let check: Int?
     let number: Range<Int>
     /// The days of episodes.
-    var date: Range<Int>?
+    private(set) var date: Range<Int>?
     let title: Range<Int>
-    var artist: Range<Int>?
-    var pin: Int?
+    private(set) var artist: Range<Int>?
+    private(set) var album: Range<Int>?
+    private(set) var year: Range<Int>?
+    private(set) var format: Range<Int>?
+    private(set) var pin: Int?
     /// The first column of the map.
-    var map: Int?
+    private(set) var map: Int?
     /// Right-aligned.
-    var duration: Range<Int>?
+    private(set) var duration: Range<Int>?
+    /// The column after the last one of all.
+    let end: Int
+    /// The column after the title, the artist and the album.
+    let textEnd: Int
 
-    init(columns: Int, count: Int, rows: [QueueRow]) {
+    /// `columns` is the width of the window, and `room` what the columns have of it.
+    init(window columns: Int, room: Int, count: Int, rows: [QueueRow]) {
         check = rows.contains { $0.isMarked && $0.isChecked } ? 2 : nil
         let signs = check == nil ? 2 : 3
         number = signs..<signs + String(max(1, count)).count
-        var end = columns
+        self.end = room
+        var end = room
         var start = number.upperBound + 1
         let day = rows.map(\.date.columns).max() ?? 0
         if day > 0, columns >= Self.leastForDate {
@@ -175,22 +256,34 @@ struct QueueColumns: Equatable {
         }
         let widest = rows.map(\.duration.columns).max() ?? 0
         if widest > 0, end - widest - 2 - start >= Self.leastForTitle {
-            duration = end - widest..<end
-            end -= widest + 2
+            let width = max(4, widest)
+            duration = end - width..<end
+            end -= width + 2
         }
-        let isAnyCached = rows.contains { $0.isPinned || $0.map.contains { $0 != .missing } }
-        if isAnyCached, columns >= Self.leastForMap {
+        // Local files have no map.
+        if columns >= Self.leastForMap, rows.contains(where: { !$0.map.isEmpty }) {
             map = end - RangeBar.columns
             pin = end - RangeBar.columns - 2
             end -= RangeBar.columns + 4
         }
-        if columns >= Self.leastForArtist, rows.contains(where: { !$0.artist.isEmpty }) {
-            let room = end - start
-            let titleEnd = start + room * 3 / 5
-            title = start..<titleEnd
-            artist = titleEnd + 2..<end
-        } else {
-            title = start..<max(start, end)
+        if columns >= Self.leastForYear {
+            format = end - 6..<end
+            year = end - 12..<end - 8
+            end -= 14
         }
+        textEnd = end
+        let room = end - start
+        guard columns >= Self.leastForArtist, rows.contains(where: { !$0.artist.isEmpty }) else {
+            title = start..<max(start, end)
+            return
+        }
+        guard columns >= Self.leastForAlbum, rows.contains(where: { !$0.album.isEmpty }) else {
+            title = start..<start + room * 3 / 5
+            artist = title.upperBound + 2..<end
+            return
+        }
+        title = start..<start + room * 9 / 20
+        artist = title.upperBound + 2..<title.upperBound + room * 7 / 25
+        album = title.upperBound + room * 7 / 25 + 2..<end
     }
 }

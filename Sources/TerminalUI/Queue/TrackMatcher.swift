@@ -1,7 +1,8 @@
 internal import Media
 
-/// Matches rows with a typed text: each word must occur in a text that the row shows, in any case and with or
-/// without accents. The words `played:yes` and `played:no` match episodes by their state.
+/// Matches rows with a typed text: each word must occur in a text of the row, in any case and with or without
+/// accents. The texts of a track are its title, or else the name of its file, its artist and album, and its
+/// folder or feed. The words `played:yes` and `played:no` match episodes by their state.
 ///
 /// Fast enough for long queues: ASCII texts are compared in place, and only others are copied.
 struct TrackMatcher: Sendable, Equatable {
@@ -26,8 +27,19 @@ struct TrackMatcher: Sendable, Equatable {
         if let isPlayed, player.tracks[index].episode == nil || player.tracks[index].isPlayed != isPlayed {
             return false
         }
-        let shown = QueueRow.names(player, at: index)
-        return matches(shown.title.string, shown.artist?.string)
+        let names = QueueRow.names(player, at: index)
+        let title = names.isTitled ? names.title : player.tracks[index].location.name
+        let missing = words.filter { word in
+            !Self.occurs(word, in: title.string)
+                && names.artist.map { Self.occurs(word, in: $0.string) } != true
+        }
+        guard !missing.isEmpty else { return true }
+        // Most tracks of a long queue have neither an album nor a folder with the words.
+        let album = QueueRow.album(player, at: index)?.string
+        let folder = player.tracks[index].episode == nil ? player.tracks[index].location.folderName : ""
+        return missing.allSatisfy { word in
+            album.map { Self.occurs(word, in: $0) } == true || Self.occurs(word, in: folder.string)
+        }
     }
 
     /// Matches a row that shows one or two texts.

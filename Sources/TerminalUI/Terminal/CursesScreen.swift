@@ -103,7 +103,7 @@ struct CursesScreen: ~Copyable {
                 if !isCertain { uncertain.append((cell, parts, column, row)) }
                 wmove(window, Int32(row), Int32(column))
                 for part in isCertain ? parts : Array(repeating: [Self.space], count: cell.width) {
-                    write(part, cell.style)
+                    write(part, cell)
                 }
             }
         }
@@ -118,7 +118,7 @@ struct CursesScreen: ~Copyable {
     private func overwrite(_ parts: [[wchar_t]], _ cell: Cell, column: Int, row: Int) {
         wmove(window, Int32(row), Int32(column))
         for part in parts {
-            write(Array(part.prefix(Self.cellLimit)), cell.style)
+            write(Array(part.prefix(Self.cellLimit)), cell)
             guard part.count > Self.cellLimit else { continue }
             wrefresh(window)
             let further = part.dropFirst(Self.cellLimit).compactMap { Unicode.Scalar(UInt32($0)) }
@@ -191,8 +191,8 @@ struct CursesScreen: ~Copyable {
     }
 
     /// Writes a character with columns and its marks where the last one ended.
-    private func write(_ part: [wchar_t], _ style: Style) {
-        let (attributes, pair) = palette.rendition(of: style)
+    private func write(_ part: [wchar_t], _ cell: Cell) {
+        let (attributes, pair) = palette.rendition(of: cell.style, on: cell.ground)
         var character = cchar_t()
         guard setcchar(&character, part + [0], attributes, pair, nil) == OK else { return }
         // For the last cell of the window this returns an error although the cell is drawn, because the

@@ -2,7 +2,8 @@ internal import CCurses
 
 /// Converts styles to attributes and colour pairs, for the number of colours of the terminal.
 ///
-/// The background remains the terminal's own. Without colour (`NO_COLOR`, monochrome), only attributes and
+/// Only marked and selected rows have a background of ours, and only with 256 colours, which have soft ones;
+/// with fewer, the selected row is reversed. Without colour (`NO_COLOR`, monochrome), only attributes and
 /// symbols distinguish the styles.
 struct Palette {
     private let colors: Int32
@@ -34,24 +35,30 @@ struct Palette {
     }
 
     private func preparePairs() {
-        for style in Style.allCases {
-            if let color = color(of: style) {
-                init_pair(Int16(style.rawValue) + 1, Int16(color), -1)
+        for ground in Ground.allCases {
+            for style in Style.allCases {
+                let colors = (color(of: style) ?? -1, color(behind: ground) ?? -1)
+                init_pair(Self.pair(style, ground), Int16(colors.0), Int16(colors.1))
             }
         }
     }
 
+    private static func pair(_ style: Style, _ ground: Ground) -> Int16 {
+        Int16(ground.rawValue) * Int16(Style.allCases.count) + Int16(style.rawValue) + 1
+    }
+
     /// The values for `setcchar`.
-    func rendition(of style: Style) -> (attributes: attr_t, pair: Int16) {
-        let hasPair = color(of: style) != nil
-        return (attributes(of: style), hasPair ? Int16(style.rawValue) + 1 : 0)
+    func rendition(of style: Style, on ground: Ground) -> (attributes: attr_t, pair: Int16) {
+        let background = color(behind: ground)
+        if ground == .selected, background == nil, style.isReversed { return (curses_reverse(), 0) }
+        let hasPair = background != nil || color(of: style) != nil
+        return (attributes(of: style), hasPair ? Self.pair(style, ground) : 0)
     }
 
     private func attributes(of style: Style) -> attr_t {
         switch style {
-        case .normal, .notice, .played, .cached, .inFlight, .soft, .middling, .loud: 0
-        case .title, .playing, .prompt, .marked, .head: curses_bold()
-        case .selected: curses_reverse()
+        case .normal, .selected, .notice, .played, .cached, .inFlight, .soft, .middling, .loud: 0
+        case .title, .playing, .prompt, .marked, .heading, .head: curses_bold()
         case .error: colors > 0 ? 0 : curses_bold()
         // None of the sixteen colours is dim and readable in every theme, but the attribute is.
         case .dim, .missing: curses_dim()
@@ -65,6 +72,30 @@ struct Palette {
         case .standard: return nil
         case .index(let index) where index < colors: return Int32(index)
         case .index, nil: return theme.color(of: style, colors: Int(colors)).map { Int32($0) }
+        }
+    }
+
+    /// The user's choice for the selected row, else ours; `nil` for the terminal's background.
+    private func color(behind ground: Ground) -> Int32? {
+        guard colors >= 8 else { return nil }
+        if ground == .selected, let choice = choices[.selected] {
+            switch choice {
+            case .standard: return nil
+            case .index(let index) where index < colors: return Int32(index)
+            case .index: break
+            }
+        }
+        return theme.color(behind: ground, colors: Int(colors)).map { Int32($0) }
+    }
+}
+
+extension Style {
+    /// `true` if it is reversed in a selected row without a background: everything but the map, which stays a
+    /// line, and the matches of a text.
+    fileprivate var isReversed: Bool {
+        switch self {
+        case .played, .cached, .inFlight, .missing, .prompt: false
+        default: true
         }
     }
 }

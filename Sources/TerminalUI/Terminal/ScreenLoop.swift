@@ -30,6 +30,8 @@ struct ScreenLoop: ~Copyable {
     /// Set once the player must quit: the exit to report, and the time until which to wait for the player.
     private var leaving: (exit: TerminalExit, until: Duration)?
     private var exit: TerminalExit?
+    /// The tracks without tags that the player was told of last.
+    private var untagged: [Track.ID] = []
 
     /// `input`, the descriptor to read keys from, and the pipes must outlive the loop.
     init(
@@ -238,6 +240,12 @@ struct ScreenLoop: ~Copyable {
         notices.show(state.notice, at: now)
         screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
         screen.show(view.draw(state))
+        guard state.view == .queue else { return }
+        let shown = state.queue.untaggedTracks(in: state.player)
+        let ids = shown.map(\.id)
+        guard ids != untagged else { return }
+        untagged = ids
+        player.showTracks(shown)
     }
 }
 

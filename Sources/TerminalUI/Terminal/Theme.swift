@@ -17,7 +17,7 @@ package enum Theme: String, Sendable, CaseIterable {
         let choice: (rich: (dark: Int, light: Int), plain: (dark: Int, light: Int))
         switch style {
         case .normal, .title, .selected, .dim, .missing, .prompt, .head: return nil
-        case .marked, .notice: choice = ((180, 94), (Self.yellow, Self.magenta))
+        case .marked, .heading, .notice: choice = ((180, 94), (Self.yellow, Self.magenta))
         case .playing: choice = ((114, 28), (Self.green, Self.blue))
         case .played: choice = ((78, 28), (Self.green, Self.magenta))
         case .cached: choice = ((67, 25), (Self.cyan, Self.blue))
@@ -33,9 +33,21 @@ package enum Theme: String, Sendable, CaseIterable {
         return self == .dark ? pair.dark : pair.light
     }
 
+    /// The soft background of a cell; `nil` for the terminal's own, which is the only one with fewer than 256
+    /// colours.
+    package func color(behind ground: Ground, colors: Int) -> Int? {
+        guard colors >= 256 else { return nil }
+        switch ground {
+        case .plain: return nil
+        case .marked: return self == .dark ? 235 : 255
+        case .selected: return self == .dark ? 237 : 254
+        }
+    }
+
     /// The colour of `style` by its name of the first sixteen and by its number of 256, as `green (114)`;
     /// `default` for the terminal's foreground.
     package func colorText(of style: Style) -> String {
+        if style == .selected { return color(behind: .selected, colors: 256).map { "\($0)" } ?? "default" }
         guard let rich = color(of: style, colors: 256) else { return "default" }
         return color(of: style, colors: 16).map { "\(ColorChoice.name(of: $0)) (\(rich))" } ?? "\(rich)"
     }

@@ -57,8 +57,8 @@ package struct CacheView: ListView {
         if let row = entries.firstIndex(where: { $0.id == id }) { list.select(row) }
     }
 
-    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool {
-        matcher.matches(Self.text(of: entries[row]))
+    func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool {
+        matcher.matches(Self.text(of: entries[item]))
     }
 
     private static func text(of entry: CachedItem) -> String {
@@ -142,13 +142,14 @@ package struct CacheView: ListView {
             let style = report.problem == nil ? Style.dim : .error
             return buffer.drawPlaceholder(emptyText(glyphs), rows: layout.listRows, style: style)
         }
-        let matcher = filterText.isEmpty ? nil : TrackMatcher(filterText)
+        let matcher = filterText.isEmpty ? context.searched : TrackMatcher(filterText)
         RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
             let entry = entries[row]
             let cells: [SafeText] = [
                 entry.length.map { SafeText(SizeText.text($0)) } ?? "?",
                 SafeText(entry.percent.map { "\($0) %" } ?? "?"), "",
-                AgeText.text(seconds: max(0, report.time &- entry.lastPlayed)),
+                entry.lastPlayed == 0
+                    ? "never" : AgeText.text(seconds: max(0, report.time &- entry.lastPlayed)),
                 entry.isPinned ? glyphs.pin : "",
                 entry.name(dash: glyphs.dash),
             ]

@@ -28,8 +28,8 @@ package struct DownloadsView: ListView {
         player.downloads.indices.contains(list.selected) ? player.downloads[list.selected] : nil
     }
 
-    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool {
-        let download = player.downloads[row]
+    func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool {
+        let download = player.downloads[item]
         return matcher.matches(
             Self.name(of: download, in: player, glyphs: .unicode).string + " "
                 + download.track.location.safeText.string

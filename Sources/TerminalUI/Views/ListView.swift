@@ -50,8 +50,17 @@ protocol ListView: Sendable {
     /// Examines the next slice of rows for the filter.
     mutating func work(in player: PlayerSnapshot)
 
-    /// `true` if a search finds the row.
-    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool
+    /// The number of items that a search looks through; by default, these are the rows.
+    func searchedCount(in player: PlayerSnapshot) -> Int
+
+    /// The item at the selected row.
+    var searchStart: Int { get }
+
+    /// `true` if a search finds the item.
+    func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool
+
+    /// Selects an item that a search has found.
+    mutating func select(found item: Int, in player: PlayerSnapshot)
 
     /// The size of the list, for the end of the line of tabs, the longest text first.
     func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText]
@@ -84,7 +93,13 @@ extension ListView {
     mutating func setFilter(_ text: String, in player: PlayerSnapshot) {}
     func hasWork(in player: PlayerSnapshot) -> Bool { false }
     mutating func work(in player: PlayerSnapshot) {}
-    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool { false }
+    func searchedCount(in player: PlayerSnapshot) -> Int { list.count }
+    var searchStart: Int { list.selected }
+    func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool { false }
+
+    mutating func select(found item: Int, in player: PlayerSnapshot) {
+        list.select(item, context: RowSearch.context)
+    }
 
     /// `2/4` for a text that is longer than the window.
     func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
@@ -128,4 +143,6 @@ struct ViewContext: Sendable {
     let keyMap: KeyMap
     var player = PlayerSnapshot()
     var layout: ScreenLayout
+    /// Set for drawing: shows the matches of the open view's search.
+    var searched: TrackMatcher?
 }

@@ -41,8 +41,8 @@ package struct MessagesView: ListView {
         if follows { list.select(lines.count - 1) }
     }
 
-    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool {
-        matcher.matches(lines[row].text.string)
+    func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool {
+        matcher.matches(lines[item].text.string)
     }
 
     func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
@@ -54,14 +54,13 @@ package struct MessagesView: ListView {
         guard !lines.isEmpty else { return buffer.drawPlaceholder("No messages yet", rows: rows) }
         for (index, row) in zip(list.visible, rows) {
             let line = lines[index]
-            let isSelected = index == list.selected
-            if isSelected { buffer.fill(row: row, style: .selected) }
+            if index == list.selected { buffer.lay(.selected, row: row) }
             if let time = line.time {
-                let style = isSelected ? Style.selected : .dim
-                buffer.draw(timeOfDay(time), column: 1, row: row, limit: 8, style: style)
+                buffer.draw(timeOfDay(time), column: 1, row: row, limit: 8, style: .dim)
             }
-            let style = isSelected ? Style.selected : .normal
-            buffer.draw(line.text, column: Self.timeColumns, row: row, style: style)
+            let room = Self.timeColumns..<max(Self.timeColumns, buffer.columns)
+            buffer.draw(line.text, in: room, row: row, style: .normal)
+            context.searched?.highlight(in: line.text, at: room, row: row, into: &buffer)
         }
     }
 }

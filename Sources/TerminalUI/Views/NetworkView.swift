@@ -25,8 +25,8 @@ package struct NetworkView: ListView {
 
     func rows(in layout: ScreenLayout) -> Range<Int> { layout.tableRows }
 
-    func matches(_ matcher: TrackMatcher, row: Int, in player: PlayerSnapshot) -> Bool {
-        let record = self[row]
+    func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool {
+        let record = self[item]
         let words: [String] =
             switch record.event {
             case .decision(let decision, let reason): [decision.rawValue, reason.string]

@@ -57,25 +57,22 @@ struct RowTable {
         into buffer: inout CellBuffer,
         row makeRow: (Int) -> Row
     ) {
-        if layout.tableRows != layout.listRows {
-            let titles = Row(cells: columns.map(\.title), style: .dim)
-            draw(titles, row: layout.listRows.lowerBound, isSelected: false, into: &buffer)
+        if let row = layout.titleRow {
+            draw(Row(cells: columns.map(\.title), style: .dim), row: row, into: &buffer)
         }
         for (index, row) in zip(list.visible, layout.tableRows) {
-            let isSelected = index == list.selected
-            if isSelected { buffer.fill(row: row, style: .selected) }
-            draw(makeRow(index), row: row, isSelected: isSelected, into: &buffer)
+            if index == list.selected { buffer.lay(.selected, row: row) }
+            draw(makeRow(index), row: row, into: &buffer)
         }
     }
 
-    private func draw(_ item: Row, row: Int, isSelected: Bool, into buffer: inout CellBuffer) {
+    private func draw(_ item: Row, row: Int, into buffer: inout CellBuffer) {
         let last = item.cells.count - 1
         for (index, place) in shown {
             let isRest = index >= last && last < columns.count - 1
             let column = columns[index]
             if column.isMap {
-                let start = place.lowerBound
-                RangeBar.draw(item.map, column: start, row: row, isSelected: isSelected, into: &buffer)
+                RangeBar.draw(item.map, column: place.lowerBound, row: row, into: &buffer)
             }
             let text = item.cells[min(index, last)]
             let room = isRest ? place.lowerBound..<buffer.columns : place
@@ -83,7 +80,7 @@ struct RowTable {
                 text,
                 in: room,
                 row: row,
-                style: isSelected ? .selected : column.isDim ? .dim : item.style,
+                style: column.isDim ? .dim : item.style,
                 isRightAligned: column.isRightAligned && !isRest
             )
             if index >= last { item.matcher?.highlight(in: text, at: room, row: row, into: &buffer) }

@@ -257,6 +257,8 @@ struct ModelWorld {
             .move(TrackNumbers(number), to: 1),
             .reload, .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))),
             .undo, .undo, .sort(.title), .shuffleNow, .clear, .setGain(nil),
+            .playNext(TrackNumbers(number), after: .track), .playNext(TrackNumbers(number), after: .album),
+            .stopAfter(.track), .stopAfter(nil),
         ]
         send(.command(all[Int.random(in: all.indices, using: &random)]), &state)
     }

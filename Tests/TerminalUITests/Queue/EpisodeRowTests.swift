@@ -28,28 +28,35 @@ struct EpisodeRowTests {
 
     @Test func `a row shows the day of its episode and if it was played`() {
         let screen = state(played: [2]).screen
-        #expect(screen[2].hasPrefix("  1 2026-11-22  Fog") && screen[2].hasSuffix("1:00"))
-        #expect(screen[3].hasPrefix("✓ 2 2026-11-21  Fog"))
-        #expect(screen[5].hasPrefix("  4             Fog"))
+        #expect(screen[1].hasPrefix("  # DATE        TITLE "))
+        #expect(screen[3].hasPrefix("  1 2026-11-22  Fog") && screen[3].hasSuffix("1:00"))
+        #expect(screen[4].hasPrefix("✓ 2 2026-11-21  Fog"))
+        #expect(screen[6].hasPrefix("  4             Fog"))
         // A narrow window has room for the title first.
-        #expect(state(columns: 59).screen[2].hasPrefix("  1 Fog"))
-        #expect(queueState(1).screen[2].hasPrefix("  1 1.mp3"))
+        #expect(state(columns: 59).screen[3].hasPrefix("  1 Fog"))
+        #expect(queueState(1).screen[2] == "  1 1")
     }
 
     @Test func `the row that plays shows also that its episode was played`() {
         var state = state(played: [2])
         state.show { ($0.currentIndex, $0.state) = (1, .playing) }
-        #expect(state.screen[3].hasPrefix("▶✓2 2026-11-21  Fog"))
+        #expect(state.screen[4].hasPrefix("▶✓2 2026-11-21  Fog"))
         state.show { $0.failures[$0.tracks[1].id] = MediaError(.notFound, "x", "gone") }
         state.show { $0.state = .stopped }
-        #expect(state.screen[3].hasPrefix("✗✓2"))
+        #expect(state.screen[4].hasPrefix("✗✓2"))
         // Marked, its row has three signs, and the numbers of all rows stay below each other.
-        state.type("jx")
-        #expect(state.screen[3].hasPrefix("✗•✓2") && state.screen[2].first == " ")
-        #expect(state.screen[2].hasPrefix("   1 2026-11-22"))
+        state.type("jjx")
+        #expect(state.screen[4].hasPrefix("✗•✓2") && state.screen[3].first == " ")
+        #expect(state.screen[3].hasPrefix("   1 2026-11-22"))
         state.type("⎋")
         state.show { $0.currentIndex = 0 }
-        #expect(state.screen[2].hasPrefix("  1") || state.screen[2].hasPrefix("■ 1"), "it was not played")
+        #expect(state.screen[3].hasPrefix("  1") || state.screen[3].hasPrefix("■ 1"), "it was not played")
+    }
+
+    @Test func `episodes of one feed stand below its title`() {
+        var player = state().player
+        for index in 0..<4 { player.tracks[index].tags.artist = "Fog Radio" }
+        #expect(screenState(player).screen[2].hasPrefix("  Fog Radio ─"))
     }
 
     @Test(arguments: [
@@ -102,7 +109,7 @@ struct EpisodeRowTests {
 
     @Test func `a key marks the chosen episodes as played, or all as not played if they are`() {
         var state = state(played: [1])
-        #expect(state.type("e") == setPlayed(false, 0..<1))
+        #expect(state.type("je") == setPlayed(false, 0..<1))
         #expect(state.type("xxe") == setPlayed(true, 0..<2) && state.queue.marks.isEmpty)
         #expect(state.type("je") == setPlayed(true, 3..<4))
         // Nothing happens in other views.

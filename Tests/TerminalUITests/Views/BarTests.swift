@@ -7,45 +7,58 @@ struct BarPartTests {
         var length: Int64 = 100
         var stored: [ByteRange] = []
         var inFlight: [ByteRange] = []
-        var head: Int64? = nil
+        /// In seconds, of 100.
+        var heard: [Range<Int>] = []
+        var position = 0
         var expected: String
     }
 
     @Test(arguments: [
-        Row(stored: [0..<60, 80..<90], head: 30, expected: "===---..-."),
-        Row(stored: [0..<60], inFlight: [60..<65], head: 0, expected: "------+..."),
+        Row(stored: [0..<60, 80..<90], heard: [0..<30], position: 30, expected: "===---..-."),
+        Row(stored: [0..<60], inFlight: [60..<65], expected: "------+..."),
         Row(expected: ".........."),
-        Row(stored: [0..<100], head: 100, expected: "=========="),
-        // A seek leaves a gap behind the position: it was not played.
-        Row(stored: [0..<10, 50..<70], head: 60, expected: "=....=-..."),
+        Row(stored: [0..<100], heard: [0..<100], position: 100, expected: "=========="),
+        // What a seek has passed over was not heard, even if it is cached.
+        Row(stored: [0..<70], heard: [0..<10, 50..<60], position: 60, expected: "=----=-..."),
+        // What was heard stays heard, also behind the position and if it is not cached any more.
+        Row(heard: [0..<10, 50..<60], position: 10, expected: "=....=...."),
         // One missing byte keeps a cell from being called cached.
         Row(stored: [0..<19], expected: "-........."),
-        // The position's cell is played once half of it is played and stored.
-        Row(stored: [0..<16], head: 16, expected: "==........"),
-        Row(stored: [0..<14], head: 14, expected: "=........."),
-        Row(stored: [0..<100], head: 500, expected: "=========="),
-        Row(stored: [0..<100], head: -5, expected: "----------"),
+        // The position's cell is heard once half of it is.
+        Row(stored: [0..<16], heard: [0..<16], position: 16, expected: "==........"),
+        Row(stored: [0..<14], heard: [0..<14], position: 14, expected: "=........."),
         // Fewer bytes than cells, and the most bytes.
         Row(length: 2, stored: [0..<1], expected: "-----....."),
-        Row(length: .max, stored: [0..<Int64.max / 2], head: .max, expected: "=====....."),
+        Row(length: .max, stored: [0..<Int64.max / 2], expected: "-----....."),
     ])
     func `a cell never shows more than is true`(row: Row) {
-        #expect(bar(row.length, row.stored, row.inFlight, head: row.head) == row.expected)
+        let heard = row.heard.map { Duration.seconds($0.lowerBound)..<Duration.seconds($0.upperBound) }
+        #expect(bar(row.length, row.stored, row.inFlight, heard, at: row.position) == row.expected)
     }
 
     @Test func `the bar shows time, so a picture in front of the music has no cell`() throws {
         // 1.2 MB of picture, then music of which the second half has three times as many bytes.
         let map = try #require(TimeMap(duration: .seconds(60), offsets: [1_200_000, 1_600_000, 2_800_000]))
-        let bar = { (stored: [ByteRange], inFlight: [ByteRange], head: Int64) in
-            self.bar(2_800_128, stored, inFlight, head: head, map: map)
+        let bar = { (stored: [ByteRange], inFlight: [ByteRange], second: Int) in
+            self.bar(2_800_128, stored, inFlight, [.zero..<(.seconds(second))], at: second, map: map)
         }
-        #expect(bar([0..<1_200_000], [], 1_200_000) == "..........")
-        #expect(bar([0..<1_600_000], [], 1_200_000) == "-----.....")
-        #expect(bar([0..<1_600_000], [1_600_000..<1_900_000], 1_360_000) == "==---++...")
-        #expect(bar([1_200_000..<2_800_000], [], 2_190_000) == "=======---")
+        #expect(bar([0..<1_200_000], [], 0) == "..........")
+        #expect(bar([0..<1_600_000], [], 0) == "-----.....")
+        #expect(bar([0..<1_600_000], [1_600_000..<1_900_000], 12) == "==---++...")
+        #expect(bar([1_200_000..<2_800_000], [], 44) == "=======---")
         // The tag at the end has no cell either.
-        #expect(bar([1_200_000..<2_800_000], [], 2_800_000) == "==========")
-        #expect(self.bar(2_800_128, [0..<2_800_128], head: 0, columns: 0, map: map).isEmpty)
+        #expect(bar([1_200_000..<2_800_000], [], 60) == "==========")
+        #expect(self.bar(2_800_128, [0..<2_800_128], columns: 0, map: map).isEmpty)
+    }
+
+    @Test func `a map shows in each cell if all is cached, or if something is on its way`() {
+        let map = { (stored: [ByteRange], inFlight: [ByteRange]) in
+            RangeBar.parts(ByteRangeSet(stored), inFlight: inFlight, length: 100).map {
+                Glyphs.unicode.map($0).string
+            }
+            .joined()
+        }
+        #expect(map([0..<25, 90..<100], [30..<31]) == "━━┈╍┈┈┈┈┈━")
     }
 
     @Test func `the position is shown by its time`() throws {
@@ -84,7 +97,7 @@ struct BarPartTests {
 
     @Test(arguments: [(nil, 10), (0, 10), (-1, 10), (100, 0), (100, -3)] as [(Int64?, Int)])
     func `without a length or room there is no bar`(length: Int64?, columns: Int) {
-        #expect(bar(length, head: 5, columns: columns).isEmpty)
+        #expect(bar(length, at: 5, columns: columns).isEmpty)
     }
 
     @Test func `in each set of glyphs the four parts and the position differ without colour`() {
@@ -103,17 +116,19 @@ struct BarPartTests {
         _ length: Int64?,
         _ stored: [ByteRange] = [],
         _ inFlight: [ByteRange] = [],
-        head: Int64?,
+        _ heard: [Range<Duration>] = [],
+        at second: Int = 0,
         columns: Int = 10,
         map: TimeMap? = nil
     ) -> String {
-        var load = LoadReport()
-        load.length = length
-        load.stored = ByteRangeSet(stored)
-        load.inFlight = inFlight
-        return BarPart.parts(of: load, map: map, head: head, columns: columns).map {
-            Glyphs.ascii.bar($0).string
-        }
-        .joined()
+        var player = PlayerSnapshot()
+        player.load.length = length
+        player.load.stored = ByteRangeSet(stored)
+        player.load.inFlight = inFlight
+        player.heard = HeardSpans(heard)
+        player.position = .seconds(second)
+        player.duration = .seconds(100)
+        player.timeMap = map
+        return BarPart.parts(of: player, columns: columns).map { Glyphs.ascii.bar($0).string }.joined()
     }
 }

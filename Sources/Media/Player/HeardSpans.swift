@@ -1,0 +1,23 @@
+/// The parts of a track that were heard, by the times in the track. Pure.
+package struct HeardSpans: Sendable, Equatable {
+    /// The most parts: each seek begins one, and the oldest in the track give way.
+    private static let mostSpans = 1_000
+
+    private var spans = RangeSet<Duration>()
+
+    package init() {}
+
+    package init(_ spans: [Range<Duration>]) { for span in spans { insert(span) } }
+
+    package mutating func insert(_ span: Range<Duration>) {
+        spans.insert(contentsOf: span)
+        guard spans.ranges.count > Self.mostSpans, let first = spans.ranges.first else { return }
+        spans.remove(contentsOf: first)
+    }
+
+    /// `true` if all of `span` was heard.
+    package func covers(_ span: Range<Duration>) -> Bool {
+        let ranges = spans.ranges
+        return ranges.contains { $0.lowerBound <= span.lowerBound && span.upperBound <= $0.upperBound }
+    }
+}

@@ -1,0 +1,89 @@
+/// What makes neighbours in the queue one group: their album, or else their folder or feed. Pure.
+///
+/// Hashes, since a long queue has one for each track, and only neighbours are compared.
+package struct TrackGroup: Sendable, Equatable {
+    /// The folder or the feed.
+    private var place: UInt32
+    /// 0 if no album is known.
+    private var album: UInt32
+
+    /// The group of `track`, whose file has the facts `facts`, if they are known.
+    package init(of track: Track, facts: TrackFacts?) {
+        var hasher = Hasher()
+        if let feed = track.episode?.feed {
+            hasher.combine(feed)
+        } else {
+            track.location.hashFolder(into: &hasher)
+        }
+        place = UInt32(truncatingIfNeeded: hasher.finalize())
+        album = 0
+        let tags = facts?.tags ?? track.tags
+        guard track.episode == nil, let name = tags.album, !name.isEmpty else { return }
+        hasher = Hasher()
+        hasher.combine(name.string)
+        // Albums of different artists may have one name; without an artist of the whole album, the folder
+        // tells them apart.
+        if let artist = tags.albumArtist { hasher.combine(artist.string) } else { hasher.combine(place) }
+        album = max(1, UInt32(truncatingIfNeeded: hasher.finalize()))
+    }
+
+    /// `true` if an album is known.
+    package var hasAlbum: Bool { album != 0 }
+
+    /// Takes the next track of the queue into the group, if it belongs to it: it has the same album, or, if
+    /// the album of one of them is unknown, the same folder or feed.
+    package mutating func accept(_ next: TrackGroup) -> Bool {
+        if hasAlbum, next.hasAlbum { return album == next.album }
+        guard place == next.place else { return false }
+        album = max(album, next.album)
+        return true
+    }
+}
+
+extension ResourceLocation {
+    fileprivate func hashFolder(into hasher: inout Hasher) {
+        switch self {
+        case .file(let path):
+            hasher.combine(folder(of: path))
+        case .web(let url):
+            hasher.combine(url.host)
+            hasher.combine(url.port)
+            hasher.combine(folder(of: url.path))
+        }
+    }
+
+    private func folder(of path: String) -> Substring {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
+    }
+
+    /// The name of the folder, unescaped: for headings, searches and filters. The host if a web resource is
+    /// in no folder.
+    package var folderName: SafeText {
+        let name = folder(of: path).split(separator: "/").last
+        switch self {
+        case .file: return SafeText(name ?? "/")
+        case .web(let url): return SafeText(name.map { PercentEncoding.decoded($0) } ?? url.host)
+        }
+    }
+
+    /// The name of the file as a title: without the ending of music and without a number of the track or of
+    /// disc and track before it (`1-03 River.flac` is `River`). A name that would be empty stays as it is.
+    package var shortName: SafeText {
+        let name = name.string
+        var title = name[...]
+        if AudioKind.byName(name) != nil, let dot = title.lastIndex(of: ".") { title = title[..<dot] }
+        let isNumber = { (character: Character) in character.isASCII && character.isNumber }
+        let isSeparator = { (character: Character) in " ._-".contains(character) }
+        let number = title.prefix { isNumber($0) || $0 == "-" }
+        let digits = number.split(separator: "-")
+        let rest = title[number.endIndex...]
+        if (1...2).contains(digits.count), digits.allSatisfy({ $0.count <= 3 }),
+            isNumber(number.first ?? "-"),
+            number.last == "-" || rest.first.map(isSeparator) == true
+        {
+            let words = rest.drop { isSeparator($0) }
+            if !words.isEmpty { title = words }
+        }
+        return title.isEmpty ? self.name : SafeText(title)
+    }
+}
