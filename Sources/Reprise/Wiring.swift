@@ -408,6 +408,7 @@ extension Wiring {
         let loaders = Loaders(
             transport: watch,
             stores: folder,
+            volatileStores: VolatileStores(),
             clock: clock,
             settings: settings,
             connectivity: watch,

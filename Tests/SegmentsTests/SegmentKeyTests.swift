@@ -29,7 +29,7 @@ struct SegmentKeyTests {
         #expect(try stored.segments.map(\.range) == [50..<150, 150..<170, 0..<7, 7..<10, nil, 0..<9])
     }
 
-    @Test(arguments: ["0@0", "x", "5@-1", "1152921504606846976@1152921504606846976"])
+    @Test(arguments: ["0@0", "x", "5@-1", "4398046511105@0", "9@4398046511104"])
     func `a BYTERANGE that is no range is refused`(range: String) {
         let error = failure { () throws(MediaError) in
             _ = try stored("#EXT-X-BYTERANGE:\(range)\na\n#EXT-X-BYTERANGE:9\na\n")

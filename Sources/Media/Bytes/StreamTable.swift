@@ -30,6 +30,8 @@ package struct StreamTable: Sendable, Equatable {
 
     /// More than any accepted list has.
     private static let mostSegments = 1 << 20
+    /// No accepted list names bytes beyond 4 TiB. With it, no sum over a table overflows.
+    private static let farthest: Int64 = 1 << 42
 
     /// What identifies the rendition among those of the master playlist; empty if there is none.
     package var rendition: [UInt8]
@@ -80,7 +82,8 @@ package struct StreamTable: Sendable, Equatable {
             let resource = slices[start]
             let lower = slices[start + 1]
             let upper = slices[start + 2]
-            guard (0..<count).contains(resource), lower >= 0, lower <= upper else { return nil }
+            guard (0..<count).contains(resource), lower >= 0, lower <= upper, upper <= Self.farthest
+            else { return nil }
             self.slices.append(Slice(resource: Int(resource), range: lower..<upper))
         }
     }

@@ -4,8 +4,9 @@ import Media
 enum ListNumbers {
     /// The bound of a duration, 11 days in microseconds. With it, no sum over a list overflows.
     private static let longest: Int64 = 1_000_000_000_000
-    /// The bound of offsets and lengths, larger than any file.
-    static let farthest: Int64 = 1 << 60
+    /// The bound of offsets and lengths, larger than any file of music (4 TiB): the ranges of all segments of
+    /// a list are added up.
+    static let farthest: Int64 = 1 << 42
     /// The bound of sequence numbers, larger than nanoseconds since 1970.
     private static let highest: Int64 = 1 << 61
 

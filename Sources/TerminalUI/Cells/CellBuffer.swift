@@ -11,6 +11,12 @@ package struct Cell: Sendable, Equatable {
     package fileprivate(set) var style: Style
     package fileprivate(set) var ground = Ground.plain
 
+    // Numbers first: the derived comparison of two screens takes more than three times as many instructions.
+    package static func == (left: Cell, right: Cell) -> Bool {
+        left.style.rawValue == right.style.rawValue && left.ground.rawValue == right.ground.rawValue
+            && left.width == right.width && left.text == right.text
+    }
+
     fileprivate init(text: String, width: Int, style: Style) {
         self.text = text
         self.width = width

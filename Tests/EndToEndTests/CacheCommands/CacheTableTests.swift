@@ -23,7 +23,7 @@ import Testing
         #expect(list.lines[0].hasPrefix("  SIZE  CACHED  MAP"))
         let row = list.lines[1]
         #expect(row.hasPrefix("4.0 MB") && row.hasSuffix(stage.url("/a.mp3?…")))
-        #expect(row.contains("█") && row.contains("·"))
+        #expect(row.contains("━") && row.contains("┈"))
         #expect(!list.output.contains("secret"))
 
         let info = try await stage.cache("info", "--json", stage.url("/a.mp3?key=secret"))
@@ -108,7 +108,7 @@ import Testing
         let screen = try await terminal.capture()
         // The last column begins on the first character of its title, and nothing wrapped.
         #expect(screen.contains { $0.hasPrefix("  SIZE  CACHED") && $0.hasSuffix("TITLE") })
-        let unicode = screen.filter { $0.contains(" kB   100 %  ██████████  ") }
+        let unicode = screen.filter { $0.contains(" kB   100 %  ━━━━━━━━━━  ") }
         let ascii = screen.filter { $0.contains(" kB   100 %  ##########  ") }
         #expect(unicode.count == 2 && ascii.count == 2, "\(screen)")
         try await terminal.sendKeys("n", "Enter")

@@ -109,29 +109,29 @@ import Testing
         let online = try await screen([feed])
         try await online.waitForStatus("Playing")
         try await online.wait(for: "the newest episode first") {
-            try await $0.terminal.capture()[2].hasPrefix("▶ 1 2026-11-22  Gale")
+            try await $0.hasRow("▶ 1 2026-11-22  Gale")
         }
         try await online.command("seek 1:08")
         // It ends at 1:40.
         try await online.wait(for: "1:11") { try await ($0.position ?? 0) >= 71 }
         try await online.keys(">")
         try await online.waitForCurrent(2)
-        try await online.wait(for: "the mark") { try await $0.terminal.capture()[2].hasPrefix("✓ 1 2026") }
+        try await online.wait(for: "the mark") { try await $0.hasRow("✓ 1 2026") }
         try await online.command("seek 0:45")
         try await online.wait(for: "0:46") { try await ($0.position ?? 0) >= 46 }
-        try await online.wait(for: "cached bytes") { try await $0.terminal.capture()[3].contains("█") }
+        try await online.wait(for: "cached bytes") { try await $0.hasRow(" 2 ", "━") }
         try await online.quit()
 
         // The new URL has no file yet. The next session reads the feed, but can't play the episode.
         try writeFeed(old: "a-new-place.mp3")
         let moved = try await screen(["--repeat", "one", feed])
-        try await moved.wait(for: "cached bytes") { try await $0.terminal.capture()[2].contains("█") }
+        try await moved.wait(for: "cached bytes") { try await $0.hasRow(" 1 ", "━") }
         try await moved.keys("f")
         try await moved.terminal.type("played:no")
         try await moved.keys("Enter")
         try await moved.wait(for: "the unplayed episode alone") { stage in
             let rows = try await stage.terminal.capture()
-            return rows[2].contains("Fog") && rows[0].contains("1 of 2")
+            return rows.contains { $0.contains("Fog") } && rows[0].contains("1 of 2")
         }
         try await moved.quit()
 
@@ -144,16 +144,16 @@ import Testing
             return status.hasPrefix("Playing") && (46..<60).contains(position ?? 0)
         }
         try await away.command("unplayed 1")
-        try await away.wait(for: "the mark to go") { try await !$0.terminal.capture()[2].hasPrefix("✓") }
+        try await away.wait(for: "the mark to go") { try await !$0.hasRow("✓") }
         try await away.command("played 1")
-        try await away.wait(for: "the mark") { try await $0.terminal.capture()[2].hasPrefix("✓ 1") }
+        try await away.wait(for: "the mark") { try await $0.hasRow("✓ 1") }
         try await away.quit()
 
         // Marks outlive the cached bytes.
         #expect(try await stage.cache("clear", "--yes").status == 0)
         let cleared = try await screen(["--repeat", "one", feed])
         try await cleared.command("jump 2")
-        try await cleared.wait(for: "the mark") { try await $0.terminal.capture()[2].hasPrefix("✓ 1") }
+        try await cleared.wait(for: "the mark") { try await $0.hasRow("✓ 1") }
         try await cleared.quit()
     }
 
@@ -202,5 +202,17 @@ import Testing
             try stage.folder.write(text, to: "web/feed.rss")
             expectOneSentence(try await stage.play(["--refresh", feed]), ["/feed.rss", part], status: 2)
         }
+    }
+}
+
+extension ScreenStage {
+    /// `true` if a row of the screen begins with `start`.
+    fileprivate func hasRow(_ start: String) async throws -> Bool {
+        try await terminal.capture().contains { $0.hasPrefix(start) }
+    }
+
+    /// `true` if a row of the screen contains both texts.
+    fileprivate func hasRow(_ first: String, _ second: String) async throws -> Bool {
+        try await terminal.capture().contains { $0.contains(first) && $0.contains(second) }
     }
 }

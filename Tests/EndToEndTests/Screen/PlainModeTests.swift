@@ -40,9 +40,9 @@ import Testing
         try await terminal.sendKeys("BSpace", "Enter")
         try await terminal.wait(for: "At 0:39")
         try await terminal.sendKeys("t")
-        try await terminal.wait(for: "Paused 1 of 2: first.mp3, 0:39 of 0:40")
+        try await terminal.wait(for: "Paused 1 of 2: first, 0:39 of 0:40")
         try await terminal.sendKeys(">")
-        try await terminal.wait(for: "Paused 2 of 2: second.mp3")
+        try await terminal.wait(for: "Paused 2 of 2: second")
         // Lines scroll: the earlier text has moved up.
         try await stage.quit(hasOldText: false)
         try await terminal.wait(for: "from the network")
