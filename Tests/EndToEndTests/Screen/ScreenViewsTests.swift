@@ -80,19 +80,19 @@ struct ScreenViewsTests {
         try await stage.keys("3")
         try await gate.reached()
         try await stage.wait(for: "a part of the track") { stage in
-            let row = try await stage.terminal.capture()[3]
+            let row = try await stage.terminal.capture()[2]
             return row.contains("first") && row.contains("%") && !row.contains("100 %")
         }
         gate.release()
         try await stage.wait(for: "the whole track") { stage in
-            try await stage.terminal.capture()[3].contains("100 %")
+            try await stage.terminal.capture()[2].contains("100 %")
         }
         #expect(server.log.sentRanges(for: "/first.mp3") == ByteRangeSet(0..<Int64(first.count)))
         #expect(server.log.bytesSent(for: "/first.mp3") == Int64(first.count))
         try await stage.keys(">")
         try await stage.wait(for: "the current track in the first row") { stage in
             let screen = try await stage.terminal.capture()
-            return screen[3].contains("second") && screen[4].contains("first")
+            return screen[2].contains("second") && screen[3].contains("first")
         }
         try await stage.quit()
     }
@@ -133,7 +133,7 @@ struct ScreenViewsTests {
         // As terminals report buttons: cells count from 1.
         try await stage.terminal.type("\u{1B}[<0;41;22M\u{1B}[<0;41;22m")
         try await stage.wait(for: "the middle") { (19...21).contains(try await $0.position ?? 0) }
-        let click = "\u{1B}[<0;9;4M\u{1B}[<0;9;4m"
+        let click = "\u{1B}[<0;9;5M\u{1B}[<0;9;5m"
         try await stage.terminal.type(click + click)
         try await stage.waitForCurrent(2)
         try await stage.terminal.type("\u{1B}[<0;24;1M\u{1B}[<0;24;1m")
