@@ -345,7 +345,8 @@ final class PlayerShell {
             snapshot.availability = known.value
             snapshot.availabilityRevision = known.revision
         }
-        snapshot.downloads = passes.downloads.items
+        // What waits for the first sound is pending, too: otherwise the first save would forget it.
+        snapshot.downloads = passes.downloads.items + restoredDownloads
         snapshot.timeMap = loaded.timeMap
         snapshot.byteOffset = loaded.byteOffset
         snapshot.volume = state.volume
