@@ -29,14 +29,14 @@ extension PersistentStore {
             await removePart(key, at: region)
             row = nil
         }
-        if let row, let extents = found?.extents { take(row, as: key, extents) }
+        if let row, let extents = found?.extents { adopt(row, as: key, extents) }
         // The validators of another server say nothing, so its bytes are compared.
         if row?.url != url.safeText { row?.description.validators = Validators() }
         return PartStore(key, at: url, likelyLength: likelyLength, row, of: self)
     }
 
     /// Takes over a part from the index.
-    func take(_ row: PartRow, as key: PartKey, _ extents: [Extent]) {
+    func adopt(_ row: PartRow, as key: PartKey, _ extents: [Extent]) {
         guarded.withLock { guarded in
             guarded.state.changeParts { $0.found(row, as: key) }
             guarded.state.extentsSeen(extents)
@@ -62,7 +62,7 @@ extension PersistentStore {
             guard let entry else { return nil }
             do {
                 let part = try self.engine.entries.makePart(key, at: url, byteCount: byteCount, of: entry)
-                self.take(part.row, as: key, part.extents)
+                self.adopt(part.row, as: key, part.extents)
                 return part.row
             } catch {
                 self.engine.reportNotCached(self.engine.settings.notCached(error))

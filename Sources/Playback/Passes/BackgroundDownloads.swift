@@ -112,7 +112,7 @@ final class BackgroundDownloads: Sendable {
 
     /// Goes on with the downloads of an earlier session.
     func restore(_ reports: [DownloadReport]) {
-        if parts.cache != nil { _ = step { queue in queue.add(reports) } }
+        _ = step { queue in queue.add(reports) }
     }
 
     /// Changes the downloads at `locations`; `nil` stands for all. Returns how many were changed.

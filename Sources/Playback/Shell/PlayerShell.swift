@@ -107,7 +107,8 @@ final class PlayerShell {
             hasNewTracks = false
             tags?.lookUp(newOf: state.queue.tracks, from: state.queue.current ?? 0)
         }
-        guard !restoredDownloads.isEmpty else { return }
+        // Without a cache they stay pending, for a later session.
+        guard !restoredDownloads.isEmpty, parts.cache != nil else { return }
         // A download of a track in the queue shows its progress there.
         let restored = exchange(&restoredDownloads, with: [])
         let wanted = Set(restored.map(\.track.location))

@@ -148,7 +148,7 @@ final class RecordedStream: Sendable {
             guard !isOver, let step = state.withLock({ $0.renewal.next() }), step == .list || lists.level > 0
             else { throw error }
             do {
-                try await take(step)
+                try await request(step)
             } catch let failure as MediaError where failure.isGone {
                 isOver = step == .master
             } catch is Change {
@@ -167,15 +167,18 @@ final class RecordedStream: Sendable {
     /// lists are as good as ever.
     private func refresh() async throws {
         do {
-            try await take(.list)
+            try await request(.list)
         } catch let error as MediaError where error.isGone {
-            if state.withLock({ $0.lists.level }) > 0 { try? await take(.master) }
+            // A change that the master shows counts, also if its list does not answer.
+            if state.withLock({ $0.lists.level }) > 0 {
+                do { try await request(.master) } catch is MediaError {}
+            }
         } catch is MediaError {}
     }
 
     /// Asks for the lists again, and caches them. Throws `Change` if the segments need not be the cached
     /// ones.
-    private func take(_ step: RecordingRenewal.Step) async throws {
+    private func request(_ step: RecordingRenewal.Step) async throws {
         let old = state.withLock { $0.lists }
         let new: RecordedLists
         switch step {
