@@ -93,7 +93,7 @@ struct EvictionPolicy: Sendable, Equatable {
     }
 
     /// `true` if `candidate` is so old that it is evicted even if no space is needed, unless it is pinned.
-    /// What was never played does not age.
+    /// An entry that was never played does not age.
     func isExpired(_ candidate: EvictionCandidate) -> Bool {
         candidate.isPlayed && expiry.map { candidate.lastPlayed < $0 } ?? false
     }

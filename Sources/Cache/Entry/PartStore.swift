@@ -25,7 +25,7 @@ final class PartStore: ByteStore {
     // Guards the state; `owner` is called while it is held, and takes only its own lock.
     private let guarded: Locked<Guarded>
 
-    /// `row` is that of the index; `nil` if there is none.
+    /// `row` is the row of the part in the index; `nil` if the index has none.
     init(_ key: PartKey, at url: WebURL, likelyLength: Int64, _ row: PartRow?, of owner: PersistentStore) {
         self.key = key
         self.url = url

@@ -3,7 +3,7 @@ import Media
 /// The parts of a stream whose entry is open: where they are, and which of their bytes may be committed.
 /// Pure.
 struct PartsState: Sendable {
-    /// What the next commit writes to the index.
+    /// The changes that the next commit writes to the index.
     struct Changes: Sendable {
         fileprivate(set) var rows: [PartKey: PartRow] = [:]
         fileprivate(set) var table: StreamTable?

@@ -47,7 +47,7 @@ struct PartsTable {
 
     // MARK: Parts
 
-    /// The part `key` of the entry; `nil` if there is none, or its row is damaged.
+    /// The part `key` of the entry; `nil` if the entry has no such part, or if its row is damaged.
     func row(_ key: PartKey, of entry: EntryID) throws -> PartRow? {
         let sql = """
             SELECT start, stop, about FROM parts WHERE entry = ? AND kind = ? AND number = ? AND name = ?
@@ -120,7 +120,7 @@ struct PartsTable {
         }
     }
 
-    /// What a row's digest covers besides its record, so that no changed offset is believed.
+    /// The values that a row's digest covers besides its record. So no changed offset is believed.
     private static func place(of key: PartKey, _ region: ByteRange) -> [UInt8] {
         [key.kind.rawValue, key.number, region.lowerBound, region.upperBound].flatMap { $0.bigEndianBytes }
             + key.name

@@ -33,7 +33,7 @@ package struct StreamTable: Sendable, Equatable {
     /// No accepted list names bytes beyond 4 TiB. With it, no sum over a table overflows.
     private static let farthest: Int64 = 1 << 42
 
-    /// What identifies the rendition among those of the master playlist; empty if there is none.
+    /// Identifies the rendition in the master playlist; empty without a master playlist.
     package var rendition: [UInt8]
     /// The number of segments.
     package var count: Int

@@ -35,7 +35,7 @@ package struct DownloadReport: Sendable, Equatable {
 }
 
 extension PlayerSnapshot {
-    /// The running download of the resource of `track`; `nil` if there is none.
+    /// The running download of the resource of `track`; `nil` if none runs.
     package func runningDownload(of track: Track) -> DownloadReport? {
         downloads.first { $0.phase == .running && $0.track.location == track.location }
     }

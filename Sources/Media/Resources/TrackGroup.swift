@@ -1,4 +1,4 @@
-/// What makes neighbours in the queue one group: their album, or else their folder or feed. Pure.
+/// Neighbours in the queue are one group if they share this: the album, or else the folder or feed. Pure.
 ///
 /// Hashes, since a long queue has one for each track, and only neighbours are compared.
 package struct TrackGroup: Sendable, Equatable {
