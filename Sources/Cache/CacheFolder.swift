@@ -65,8 +65,12 @@ package final class CacheFolder: ByteStoreOpener {
     /// Opens the entry of `key`, created empty if there is none, and marks it as played now.
     ///
     /// If the folder cannot be used, reports why and returns a volatile store, so that playback works anyway.
-    /// A second open of the same URL gives a second store on the same entry (see `PersistentStore`).
+    /// Once there was no room for tags, resources that are not played get volatile stores. A second open of
+    /// the same URL gives a second store on the same entry (see `PersistentStore`).
     package func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore {
+        if key.isUnplayed, engine.refusesTags.withLock({ $0 }) {
+            return try await engine.volatile.open(key.url)
+        }
         do {
             return try await openEntry(key, isOffline: isOffline)
         } catch let error as MediaError where error.code == .notCached {

@@ -113,13 +113,17 @@ package final class Loaders: ResourceOpener {
 
     /// Opens the resource at `url` to read its first bytes, for its tags. Its requests have low priority, are
     /// not repeated after a failure, and follow no redirect to another host. Its entry counts as never
-    /// played. `nil` if the resource is open already.
+    /// played. `nil` if the resource is open already, or what is read would not stay cached.
     package func openHead(_ url: WebURL) async throws -> (any ResourceReader)? {
         let name = Name.web(url.requestString)
         guard slots.withLock({ $0[name] == nil }) else { return nil }
         var key = ResourceKey(url)
         key.isUnplayed = true
         let store = try await stores.open(key, isOffline: parts.network.isOffline)
+        guard store.isPersistent else {
+            await store.close()
+            return nil
+        }
         let loader = makeLoader(of: url, named: name, store, isHead: true)
         guard let id = loader.addReader() else { throw CancellationError() }
         let reader = LoaderReader(loader: loader, id: id)

@@ -36,6 +36,15 @@ import Testing
         try await readTags(of: "t", opener)
         await opener.rest()
         #expect(try await opener.names == ["b", "a"] && scene.notices.all.isEmpty)
+        // What would not stay cached either is not worth a request.
+        var key = ResourceKey(try url("u"))
+        key.isUnplayed = true
+        for isUnplayed in [true, false] {
+            key.isUnplayed = isUnplayed
+            let store = try await opener.open(key, isOffline: false)
+            #expect(store.isPersistent == !isUnplayed)
+            await store.close()
+        }
     }
 
     @Test func `tags are evicted for other tags`() async throws {

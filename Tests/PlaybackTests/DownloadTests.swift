@@ -65,8 +65,9 @@ import Testing
             stage.player.send(.download(2))
             try await wait(for: "the download") { readers(of: 2, stage).contains(where: \.isFilled) }
             stage.player.send(.changeDownloads(.pause, .numbers(2)))
-            try await wait(for: "the pause") { readers(of: 2, stage).allSatisfy(\.isClosed) }
-            #expect(phases(stage) == [.paused])
+            try await wait(for: "the pause") {
+                readers(of: 2, stage).allSatisfy(\.isClosed) && phases(stage) == [.paused]
+            }
             stage.player.send(.changeDownloads(.resume, .all))
             try await wait(for: "the rest") { readers(of: 2, stage).count == 2 }
             try await wait(for: "the message") { texts(stage).contains("Continued 1 download") }

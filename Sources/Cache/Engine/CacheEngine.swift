@@ -23,6 +23,8 @@ final class CacheEngine: Sendable {
     let commits: EntryCommits
     let eviction: Eviction
     private let lastNotCached = Locked<MediaError?>(nil)
+    /// `true` once there was no room for bytes that only show tags.
+    let refusesTags = Locked(false)
 
     init(settings: CacheSettings) {
         self.settings = settings

@@ -53,6 +53,7 @@ extension PersistentStore {
             if !joinCopy(from: file) { detach(from: file) }
             return false
         case .unwanted:
+            engine.refusesTags.withLock { $0 = true }
             guarded.withLock { if $0.file === file { $0.standing = .detached } }
             return false
         }

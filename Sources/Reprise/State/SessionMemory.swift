@@ -79,7 +79,12 @@ final class SessionMemory: Sendable {
         let trial = options.fresh || problem != nil ? TrialTime() : nil
         state = Locked(State(known: last, trial: trial, isSaved: isSaved, hasFailed: !isSaved))
         let typed = options.sources.compactMap { WebURL($0)?.resolving("/")?.requestString }
-        trustedOrigins = typed.isEmpty ? last.session.origins : typed
+        // The downloads that go on need the log-ins of the servers that were named for them.
+        let pending = Set(last.session.downloads.compactMap { $0.track.location.url?.origin })
+        let earlier = last.session.origins.filter {
+            typed.isEmpty || WebURL($0).map { pending.contains($0.origin) } == true
+        }
+        trustedOrigins = typed + earlier.filter { !typed.contains($0) }
     }
 
     private static func problem(_ effect: SafeText, _ error: any Error, _ folder: StateFolder) -> MediaError {
@@ -120,8 +125,10 @@ final class SessionMemory: Sendable {
                 guard isOver else { return }
                 state.trial = nil
             }
-            // If the sources have no track, the saved queue is left unchanged.
-            guard !snapshot.tracks.isEmpty || state.latest != nil else { return }
+            // If the sources have no track, the saved queue is left unchanged. An empty one is saved with the
+            // downloads.
+            let hasDownloads = last.queue.tracks.isEmpty && !snapshot.downloads.isEmpty
+            guard !snapshot.tracks.isEmpty || hasDownloads || state.latest != nil else { return }
             state.latest = snapshot
             if [.playing, .paused].contains(snapshot.state), let heard = snapshot.currentTrack {
                 state.known.places.heard(heard, at: snapshot.position, of: snapshot.duration)

@@ -93,10 +93,14 @@ final class StateTables {
         try save(session.downloads)
     }
 
-    /// Earlier versions have not made the table.
+    /// `false` for a table that earlier versions have not made.
+    private func hasTable(_ name: String) throws -> Bool {
+        try connection.statement("SELECT 1 FROM sqlite_schema WHERE name = ?").first(name) { _ in true }
+            != nil
+    }
+
     private func downloads() throws -> [SavedDownload] {
-        let table = "SELECT 1 FROM sqlite_schema WHERE name = 'downloads'"
-        guard try connection.statement(table).first(row: { _ in true }) != nil else { return [] }
+        guard try hasTable("downloads") else { return [] }
         let sql = """
             SELECT paused, location, artist, title, duration, feed, guid, number, date, zone FROM downloads
             ORDER BY place
@@ -143,7 +147,38 @@ final class StateTables {
             queue.tracks.append(try row.track(SavedQueue.trackID(count)))
             return true
         }
+        for index in try listed().ranges.joined() where queue.tracks.indices.contains(index) {
+            queue.tracks[index].isListed = true
+        }
         return queue
+    }
+
+    /// The indices of the tracks that listings of web folders named. Earlier versions replace the queue alone.
+    private func listed() throws -> RangeSet<Int> {
+        guard try hasTable("listed") else { return RangeSet() }
+        let sql = "SELECT first, count FROM listed WHERE queue = (SELECT queue FROM session)"
+        var listed = RangeSet<Int>()
+        try connection.statement(sql).forEach { row in
+            let first = Int(try row.number(0, in: 0...Int64(Int32.max)))
+            listed.insert(contentsOf: first..<first + Int(try row.number(1, in: 0...Int64(Int32.max))))
+            return true
+        }
+        return listed
+    }
+
+    private func saveListed(of queue: SavedQueue) throws {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS listed (
+                queue TEXT NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL
+            ) STRICT;
+            DELETE FROM listed
+            """
+        )
+        let insert = try connection.statement("INSERT INTO listed VALUES (?, ?, ?)")
+        for range in queue.tracks.indices(where: \.isListed).ranges {
+            try insert.run(queue.id, Int64(range.lowerBound), Int64(range.count))
+        }
     }
 
     /// Saves `queue`. Only the tracks that differ from those of `written` are written, unless another player
@@ -160,6 +195,7 @@ final class StateTables {
         }
         try connection.statement("DELETE FROM tracks WHERE place > ?").run(Int64(queue.tracks.count))
         try connection.statement("UPDATE session SET queue = ?").run(queue.id)
+        try saveListed(of: queue)
     }
 
     /// The values of a row of `tracks`, which `SQLiteRow.track` reads.

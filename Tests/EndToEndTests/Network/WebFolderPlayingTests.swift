@@ -62,7 +62,7 @@ import Testing
             let screen = try await ScreenStage.playing([song], folder: stage.folder)
             try await screen.command("add \(server.baseURL)/m/")
             try await screen.terminal.wait(for: "\(count + 1) tracks")
-            try await screen.terminal.wait(for: "10 Ten")
+            try await screen.terminal.wait(for: " Ten ")
             try await screen.quit()
             try FileManager.default.removeItem(atPath: stage.folder.path("state"))
             try stage.folder.write(stage.musicBytes, to: "web/m/Sub & \"dir\"/2 two.mp3")
@@ -95,9 +95,10 @@ import Testing
         }
         // The music was asked for once.
         #expect(server.accesses.count { $0.target == "/1.mp3" } == 1)
-        for (path, code, words) in [
-            ("/page", "not-audio", "got a web page instead of audio"),
-            ("/live", "http-status", "404"),
+        // A live list is read once more, since its URLs may have expired when a segment is refused.
+        for (path, code, words, requestCount) in [
+            ("/page", "not-audio", "got a web page instead of audio", 1),
+            ("/live", "http-status", "404", 2),
         ] {
             let run = try await stage.play([server.url(path)])
             #expect(
@@ -105,7 +106,7 @@ import Testing
                 "\(run.errors)"
             )
             try await server.settle()
-            #expect(server.accesses.count { $0.target == path } == 1)
+            #expect(server.accesses.count { $0.target == path } == requestCount)
         }
         try await server.stop()
         let offline = try await stage.play(["--offline", server.url("/plain")])

@@ -190,7 +190,7 @@ import Testing
                 environment: ["NO_COLOR": isColored ? nil : "1"]
             )
             try await terminal.wait(for: "vol 100%")
-            if isColored { try await terminal.wait(for: "\u{1B}[38;5;") }
+            for code in isColored ? ["38", "48"] : [] { try await terminal.wait(for: "\u{1B}[\(code);5;") }
             try terminal.process.type("q")
             #expect(try await terminal.process.waitForExit() == 0)
             shown[isColored] = terminal.shown

@@ -46,6 +46,23 @@ import Testing
         }
     }
 
+    @Test func `tracks of a web folder stay known as such until an earlier version replaces the queue`()
+        throws
+    {
+        let tracks = try (0..<5).map { number in
+            var track = try Self.track("https://h.example/\(number).mp3")
+            track.isListed = [0, 1, 4].contains(number)
+            return track
+        }
+        try folder.change { try $0.save(SavedQueue(id: "a", tracks: tracks), over: SavedQueue()) }
+        #expect(
+            try folder.read { try $0.queue() }.tracks.map(\.isListed) == [true, true, false, false, true]
+        )
+        let earlier = try SQLiteConnection(path: folder.databasePath)
+        try earlier.execute("UPDATE session SET queue = 'b'")
+        #expect(try folder.read { try $0.queue() }.tracks.allSatisfy { !$0.isListed })
+    }
+
     @Test func `downloads are read back as they were written, also from a state without their table`()
         throws
     {

@@ -23,7 +23,9 @@ import Testing
     /// What the database says now.
     private func saved() throws -> SavedState { try folder.read { try SavedState($0, isContinued: true) } }
 
-    private static func snapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
+    private static func snapshot(
+        _ change: (inout PlayerSnapshot) throws -> Void = { _ in }
+    ) rethrows -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
         snapshot.tracks = (0..<3).map { Track(id: Track.ID($0), location: .file("/music/\($0).mp3")) }
         snapshot.state = .playing
@@ -31,7 +33,7 @@ import Testing
         snapshot.volume = 65
         snapshot.position = .seconds(45)
         snapshot.duration = .seconds(3_600)
-        change(&snapshot)
+        try change(&snapshot)
         return snapshot
     }
 
@@ -296,6 +298,30 @@ import Testing
         #expect(try memory().trustedOrigins == ["https://h.example/"])
         // A header that is typed for another server is not for them.
         #expect(try memory("http://other.example/a").trustedOrigins == ["http://other.example/"])
+        // A download that goes on still needs its log-in.
+        try await play([try Self.snapshot { $0.downloads = [try Self.download()] }])
+        let both = ["http://other.example/", "https://h.example/"]
+        #expect(try memory("http://other.example/a").trustedOrigins == both)
+        #expect(try memory("https://h.example/b").trustedOrigins == ["https://h.example/"])
+    }
+
+    private static func download() throws -> DownloadReport {
+        let url = try #require(WebURL("https://h.example/d.mp3"))
+        return DownloadReport(Track(id: Track.ID(9), location: .web(url)))
+    }
+
+    @Test func `downloads that ended with an empty queue do not begin again`() async throws {
+        try await play([try Self.snapshot { ($0.tracks, $0.downloads) = ([], [try Self.download()]) }])
+        #expect(try memory().last.session.downloads.count == 1)
+        try await play([
+            try Self.snapshot { ($0.tracks, $0.downloads) = ([], [try Self.download()]) },
+            Self.snapshot { $0.tracks = [] },
+        ])
+        #expect(try memory().last.session.downloads.isEmpty)
+        // The queue of a session whose sources have no track now stays.
+        try await play([Self.snapshot()])
+        try await play([try Self.snapshot { ($0.tracks, $0.downloads) = ([], [try Self.download()]) }])
+        #expect(try memory().last.queue.tracks.count == 3)
     }
 
     private static func episode(_ guid: String, of feed: String = "http://h.example/feed") -> Episode {
