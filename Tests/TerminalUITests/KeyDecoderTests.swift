@@ -71,8 +71,30 @@ struct KeyDecoderTests {
         }
     }
 
+    /// The answers to XTVERSION, XTGETTCAP, DECRQSS and kitty's question for graphics.
     @Test(arguments: [
-        "]52;c;abc\u{7}", "]11;?\u{7}", "]11;rgb:1/2\u{7}", "]4;1;rgb:0/0/0\u{1B}\\", "[?1;2c",
+        "P>|XTerm(390)", "P>|kitty(0.35.2)", "P>|foot(1.16.2)", "P>|WezTerm 20240203-110809-5046fc22",
+        "P>|iTerm2 3.5.0", "P>|Konsole 23.08.1", "P1+r524742=38", "P0+r", "P1$r0m", "P!|00000000",
+        "_Gi=31;OK", "_Gi=31;ENOTSUPPORTED:bad",
+    ])
+    func `what terminals answer runs no keys, cut anywhere, late, or doubled`(reply: String) {
+        let whole = "\u{1B}" + reply + "\u{1B}\\"
+        let bytes = Array("j\(whole)\(whole)k".utf8)
+        for (cut, isAwaited) in (0...bytes.count).flatMap({ [($0, true), ($0, false)] }) {
+            var decoder = KeyDecoder()
+            decoder.awaitsReply = isAwaited
+            var events = decoder.events(bytes[..<cut])
+            // Unasked, a reply that stops after its second byte and goes on late is not known from a key.
+            if isAwaited, decoder.isIncomplete { events += decoder.flush() }
+            events += decoder.events(bytes[cut...])
+            #expect(events.filter { $0 != .key(.escape) } == [.key("j"), .key("k")], "\(cut)")
+            #expect(isAwaited || !events.contains(.key(.escape)), "\(cut)")
+        }
+    }
+
+    @Test(arguments: [
+        "Xab\u{1B}\\", "^ab\u{1B}\\", "]52;c;abc\u{7}", "]11;?\u{7}", "]11;rgb:1/2\u{7}",
+        "]4;1;rgb:0/0/0\u{1B}\\", "[?1;2c",
         "]11;rgb:0/0\u{1B}\\",
     ])
     func `other reports are no events and no keys`(report: String) {
@@ -81,7 +103,8 @@ struct KeyDecoderTests {
 
     @Test(
         arguments: [
-            "x", "q", "C", "é", "夜", "\r", "\u{7F}", "\u{3}", "]", "\u{1B}[A", "\u{1B}OB", "\u{1B}[5~",
+            "x", "q", "C", "P", "X", "_", "^", "é", "夜", "\r", "\u{7F}", "\u{3}", "]", "\u{1B}[A", "\u{1B}OB",
+            "\u{1B}[5~",
         ]
     )
     func `Alt with a key is not Escape and the key`(key: String) {
@@ -99,7 +122,7 @@ struct KeyDecoderTests {
 
     @Test func `an endless report is cut`() {
         var decoder = KeyDecoder()
-        _ = decoder.events(("\u{1B}]11;" + String(repeating: "1", count: 100)).utf8)
+        _ = decoder.events(("\u{1B}]11;" + String(repeating: "1", count: 300)).utf8)
         #expect(decoder.events("q".utf8).last == .key("q"))
     }
 

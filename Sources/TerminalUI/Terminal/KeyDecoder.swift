@@ -8,8 +8,8 @@ package struct KeyDecoder: Sendable {
     private static let longestPaste = 1 << 20
     /// More bytes than any sequence of a key or of the mouse has.
     private static let longestSequence = 32
-    /// More bytes than the report of a colour has.
-    private static let longestReport = 64
+    /// More bytes than the report of a colour or of a terminal's name and version has.
+    private static let longestReport = 256
     private static let escape: UInt8 = 0x1B
     private static let bell: UInt8 = 0x07
     private static let pasteStart = Array("\u{1B}[200~".utf8)
@@ -31,15 +31,14 @@ package struct KeyDecoder: Sendable {
     /// The events that the next bytes complete.
     package mutating func events(_ bytes: some Sequence<UInt8>) -> [UIEvent] {
         var rest = (held + bytes)[...]
-        if hasFlushedEscape, let first = rest.first, first == UInt8(ascii: "]") || first == UInt8(ascii: "[")
-        {
+        if hasFlushedEscape, let first = rest.first, "[]P_^X".utf8.contains(first) {
             rest.insert(Self.escape, at: rest.startIndex)
         }
         hasFlushedEscape = false
         var events: [UIEvent] = []
         // Alt sends its escape together with the key. What comes later was pressed after Escape.
         if paste == nil, held == [Self.escape], let next = rest.dropFirst().first,
-            !"[O]".utf8.contains(next)
+            !"[O]".utf8.contains(next), !isReport(rest)
         {
             events.append(.key(.escape))
             rest = rest.dropFirst()
@@ -61,7 +60,9 @@ package struct KeyDecoder: Sendable {
         if paste != nil { return decodePaste(bytes, &events) }
         guard bytes.first == Self.escape else { return Self.decodeCharacter(bytes, &events) }
         guard let opening = bytes.dropFirst().first else { return nil }
-        if opening == UInt8(ascii: "]") { return decodeReport(bytes, &events) }
+        if opening == UInt8(ascii: "]") || isReport(bytes), opening != UInt8(ascii: "[") {
+            return decodeReport(bytes, &events)
+        }
         guard opening == UInt8(ascii: "[") || opening == UInt8(ascii: "O") else {
             return decodeAlt(bytes, &events)
         }
@@ -109,18 +110,27 @@ package struct KeyDecoder: Sendable {
         return decode(key, &ignored).map { $0 + 1 }
     }
 
-    /// `true` if `bytes` begin like a report of the terminal, OSC or DA1, and not like a key, or two keys.
+    /// `true` if `bytes` begin like a report of the terminal, and not like a key, or two keys: DA1, OSC, DCS
+    /// (as XTVERSION, XTGETTCAP and DECRQSS), or kitty's APC. No terminal is known to send PM or SOS; they
+    /// count if their end is there.
     private func isReport(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard bytes.count > 1, bytes.first == Self.escape else { return false }
-        let opening = bytes.dropFirst().first
-        let next = bytes.dropFirst(2).first
-        guard let next else { return awaitsReply }
-        return opening == UInt8(ascii: "]")
-            ? (0x30..<0x3A).contains(next) : opening == UInt8(ascii: "[") && next == UInt8(ascii: "?")
+        guard bytes.first == Self.escape, let opening = bytes.dropFirst().first else { return false }
+        guard let next = bytes.dropFirst(2).first else {
+            return awaitsReply && "[]P_^X".utf8.contains(opening)
+        }
+        return switch opening {
+        case UInt8(ascii: "["): next == UInt8(ascii: "?")
+        case UInt8(ascii: "]"): (0x30..<0x3A).contains(next)
+        case UInt8(ascii: "P"): (0x30..<0x3A).contains(next) || ">!$".utf8.contains(next)
+        case UInt8(ascii: "_"): next == UInt8(ascii: "G")
+        case UInt8(ascii: "^"), UInt8(ascii: "X"):
+            bytes.dropFirst(2).drop { $0 != Self.escape }.dropFirst().first == UInt8(ascii: "\\")
+        default: false
+        }
     }
 
-    /// Decodes a report (OSC), which ends with BEL or ESC `\`. Reports other than that of the background are
-    /// dropped; bytes that cannot belong to a report are decoded as keys.
+    /// Decodes a report (OSC, DCS, APC, PM or SOS), which ends with BEL or ESC `\`. Reports other than that of
+    /// the background are dropped; bytes that cannot belong to a report are decoded as keys.
     private func decodeReport(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
         let body = bytes.dropFirst(2).prefix { (0x20..<0x7F).contains($0) }
         guard bytes.count > 2 else { return nil }
@@ -137,7 +147,9 @@ package struct KeyDecoder: Sendable {
             length = 0
         }
         let text = String(decoding: body, as: UTF8.self)
-        if length > 0, text.hasPrefix("11;"), let color = ScreenColor(parsing: text.dropFirst(3)) {
+        if length > 0, bytes.starts(with: "\u{1B}]11;".utf8),
+            let color = ScreenColor(parsing: text.dropFirst(3))
+        {
             events.append(.background(color))
         }
         return 2 + body.count + length
