@@ -99,6 +99,8 @@ package struct KeyDecoder: Sendable {
     /// It has no meaning here, and must not run as Escape and the key.
     private mutating func decodeAlt(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
         let key = bytes.dropFirst()
+        // It may begin a reply, of which one more byte is needed to know.
+        if key.count == 1, let opening = key.first, "P_^X".utf8.contains(opening) { return nil }
         if key.first == Self.escape {
             guard let next = key.dropFirst().first else { return nil }
             guard next == UInt8(ascii: "[") || next == UInt8(ascii: "O") else {

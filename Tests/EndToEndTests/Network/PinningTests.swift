@@ -1,8 +1,9 @@
 import Foundation
+import RepriseOrigin
 import TestSupport
 import Testing
 
-/// The command that pins a track, with a real cache folder.
+/// The commands that pin and download tracks, with a real cache folder.
 @Suite struct PinningTests {
     @Test func `pin exempts a track from eviction, and pin again ends that`() async throws {
         let stage = try await Stage()
@@ -25,5 +26,24 @@ import Testing
         let evicted = try await stage.cache("evict", "--to", "0")
         #expect(try await stage.cachedSources().contains(urls[0]), "\(evicted.output)")
         #expect(try await stage.cachedSources("--pinned") == [urls[0]])
+    }
+
+    @Test func `a download costs at most a request for each begun MiB and four more`() async throws {
+        let stage = try await Stage()
+        let song = try await MP3Fixtures.bytes(.init(seconds: 40))
+        let long = (0..<16).reduce(into: song) { bytes, _ in bytes += song }
+        stage.server.set(song, at: "/one.mp3")
+        stage.server.set(long, at: "/two.mp3")
+        let process = try stage.startPlaying(["/one.mp3", "/two.mp3"].map { stage.url($0) })
+        try await process.event("playing")
+        try process.send("pause")
+        try process.send("download 2")
+        try await process.event("download")
+        try await process.quit()
+        try await stage.server.settle()
+        let log = stage.server.log
+        #expect(log.sentRanges(for: "/two.mp3") == RangeSet(0..<Int64(long.count)))
+        #expect(long.count > 10 << 20 && log.requests(for: "/two.mp3").count <= (long.count - 1) >> 20 + 5)
+        #expect(log.bytesSent(for: "/two.mp3") == Int64(long.count))
     }
 }

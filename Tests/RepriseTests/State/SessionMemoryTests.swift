@@ -23,9 +23,7 @@ import Testing
     /// What the database says now.
     private func saved() throws -> SavedState { try folder.read { try SavedState($0, isContinued: true) } }
 
-    private static func snapshot(
-        _ change: (inout PlayerSnapshot) throws -> Void = { _ in }
-    ) rethrows -> PlayerSnapshot {
+    private static func snapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
         snapshot.tracks = (0..<3).map { Track(id: Track.ID($0), location: .file("/music/\($0).mp3")) }
         snapshot.state = .playing
@@ -33,7 +31,7 @@ import Testing
         snapshot.volume = 65
         snapshot.position = .seconds(45)
         snapshot.duration = .seconds(3_600)
-        try change(&snapshot)
+        change(&snapshot)
         return snapshot
     }
 
@@ -299,7 +297,8 @@ import Testing
         // A header that is typed for another server is not for them.
         #expect(try memory("http://other.example/a").trustedOrigins == ["http://other.example/"])
         // A download that goes on still needs its log-in.
-        try await play([try Self.snapshot { $0.downloads = [try Self.download()] }])
+        let download = try Self.download()
+        try await play([Self.snapshot { $0.downloads = [download] }])
         let both = ["http://other.example/", "https://h.example/"]
         #expect(try memory("http://other.example/a").trustedOrigins == both)
         #expect(try memory("https://h.example/b").trustedOrigins == ["https://h.example/"])
@@ -311,16 +310,15 @@ import Testing
     }
 
     @Test func `downloads that ended with an empty queue do not begin again`() async throws {
-        try await play([try Self.snapshot { ($0.tracks, $0.downloads) = ([], [try Self.download()]) }])
+        let download = try Self.download()
+        let downloading = Self.snapshot { ($0.tracks, $0.downloads) = ([], [download]) }
+        try await play([downloading])
         #expect(try memory().last.session.downloads.count == 1)
-        try await play([
-            try Self.snapshot { ($0.tracks, $0.downloads) = ([], [try Self.download()]) },
-            Self.snapshot { $0.tracks = [] },
-        ])
+        try await play([downloading, Self.snapshot { $0.tracks = [] }])
         #expect(try memory().last.session.downloads.isEmpty)
         // The queue of a session whose sources have no track now stays.
         try await play([Self.snapshot()])
-        try await play([try Self.snapshot { ($0.tracks, $0.downloads) = ([], [try Self.download()]) }])
+        try await play([downloading])
         #expect(try memory().last.queue.tracks.count == 3)
     }
 
