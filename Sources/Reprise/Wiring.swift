@@ -196,7 +196,8 @@ struct Wiring {
             network,
             clock,
             readAhead: (options.readAhead ?? LoadSettings().readAhead).duration,
-            quality: options.hlsQuality ?? .high,
+            cache: cache,
+            quality: options.network.hlsQuality,
             refreshesAll: refreshesAll,
             notify
         )
@@ -308,7 +309,8 @@ extension Wiring {
         _ network: NetworkWatch,
         _ clock: any MonotonicClock,
         readAhead: Duration,
-        quality: StreamQuality = .high,
+        cache folder: CacheFolder?,
+        quality: StreamQuality?,
         refreshesAll: Bool = false,
         _ notify: @escaping @Sendable (MediaError) -> Void
     ) -> TrackDownload.OpenStream {
@@ -320,6 +322,11 @@ extension Wiring {
                 openStored: { await loaders.openStored($0, at: $1, of: $2) },
                 keep: { try await loaders.keep($0, from: $1, $2, of: $3) },
                 replace: { try await loaders.replace($0, isChange: $1) },
+                isKept: {
+                    guard let url = location.url, let folder else { return false }
+                    let cached = await folder.availability(of: [url]).first ?? nil
+                    return cached?.isPinned == true || cached?.isComplete == true
+                },
                 isOffline: { network.report.isOffline }
             )
             let parts = SegmentParts(
@@ -331,7 +338,7 @@ extension Wiring {
                 decrypt: { try await AES128.decrypt($0, key: $1, vector: $2) },
                 clock: clock,
                 readAhead: readAhead,
-                quality: quality,
+                quality: quality ?? .high,
                 onNotice: notify
             )
             let refreshes = refresh || refreshesAll
@@ -371,6 +378,7 @@ extension Wiring {
             },
             keep: { _, _, _, _ in },
             replace: { _, _ in throw missing },
+            isKept: { true },
             isOffline: { true }
         )
         let parts = SegmentParts(
@@ -419,7 +427,15 @@ extension Wiring {
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             opener: loaders,
             makeDecoder: makeDecoder,
-            openStream: openStream(by: loaders, watch, clock, readAhead: .seconds(60), notify),
+            openStream: openStream(
+                by: loaders,
+                watch,
+                clock,
+                readAhead: .seconds(60),
+                cache: folder,
+                quality: request.network?.hlsQuality,
+                notify
+            ),
             exportStream: { try await exportStream($0, of: folder, clock, write: $1) },
             isDamaged: { try await FLACDigest.isDamaged($0) },
             lastNotCached: { lastNotCached.value },

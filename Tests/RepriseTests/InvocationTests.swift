@@ -56,7 +56,7 @@ struct InvocationTests {
         let rules = ["host=cdn.example strip=token,expires", "host=h strip=s"]
         #expect(options.cache.identityRules == (try rules.map { try CacheIdentity.Rule(parsing: $0) }))
         #expect(options.readAhead == .size(4_000_000))
-        #expect(options.hlsQuality.map { "\($0)" } == "low")
+        #expect(options.network.hlsQuality.map { "\($0)" } == "low")
         #expect(options.volume == 40 && options.repeatMode == .all && options.gain == .album)
         #expect(options.charset == TextEncoding("gb18030"))
         #expect(options.start == 3 && options.seek == .seconds(3723))

@@ -2,6 +2,7 @@ import ArgumentParser
 import Cache
 import HTTP
 import Media
+import Segments
 import System
 
 /// The options for the cache's folder, the identity of its entries and their encryption.
@@ -114,9 +115,19 @@ struct NetworkOptions: ParsableArguments, Sendable {
     )
     var cacert: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Of several qualities of an HLS stream, take the best (high) or the smallest (low). (default: high)",
+            valueName: "quality"
+        ),
+        completion: .list(StreamQuality.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(StreamQuality(rawValue: $0), "use high or low") }
+    )
+    var hlsQuality: StreamQuality?
+
     static let settings = [
         Setting("network", "--header", .list), Setting("network", "--user-agent"),
-        Setting("network", "--cacert"),
+        Setting("network", "--cacert"), Setting("network", "--hls-quality"),
     ]
 
     var headers: [RequestHeader] { headerArguments.flatMap(\.fields) }

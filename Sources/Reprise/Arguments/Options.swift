@@ -2,7 +2,6 @@ import ArgumentParser
 import Loading
 import Media
 import Output
-import Segments
 import TerminalUI
 
 /// The command line that plays. Each option is declared once, here or in one of the groups.
@@ -102,16 +101,6 @@ struct Options: ParsableCommand, Sendable {
         }
     )
     var readAhead: LoadSettings.ReadAhead?
-
-    @Option(
-        help: ArgumentHelp(
-            "Of several qualities of an HLS stream, play the best (high) or the smallest (low). (default: high)",
-            valueName: "quality"
-        ),
-        completion: .list(StreamQuality.allCases.map(\.rawValue)),
-        transform: { try OptionValue.accepted(StreamQuality(rawValue: $0), "use high or low") }
-    )
-    var hlsQuality: StreamQuality?
 
     @Flag(help: "While the network is idle, download the rest of each track that was played.")
     var fill = false
@@ -241,8 +230,7 @@ extension Options {
             Setting("play", "--sink"), Setting("play", "--sink-format"), Setting("play", "--volume"),
             Setting("play", "--shuffle", .toggle),
             Setting("play", "--repeat"), Setting("play", "--gain"), Setting("play", "--charset"),
-            Setting("network", "--read-ahead"), Setting("network", "--hls-quality"),
-            Setting("network", "--fill", .flag),
+            Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
             Setting("network", "--journal"),
         ] + NetworkOptions.settings + CacheLocationOptions.settings + CacheBoundsOptions.settings + [
             Setting("cache", "--no-cache", .flag, name: "off"), Setting("screen", "--no-mouse", .flag),

@@ -58,7 +58,8 @@ struct RecordedLists: Sendable {
     // MARK: Reading
 
     /// Reads the lists from that of the stream on, which is at `location`. A master playlist leads to a media
-    /// playlist.
+    /// playlist: that of the cached rendition if the lists are asked for again, offline, and if the rendition
+    /// is kept; else that of the quality in `parts`.
     ///
     /// Throws `MediaError` if a list is damaged, or has no stream that is played.
     static func read(
@@ -69,6 +70,8 @@ struct RecordedLists: Sendable {
     ) async throws -> StreamKind {
         let first = readers.list
         let known = first.stream.map { RenditionChoice.Identity.all(in: $0.rendition) }
+        var isBound = way == .anew || parts.cache?.isOffline() == true
+        if !isBound, known != nil { isBound = await parts.cache?.isKept() == true }
         var source = location
         var startOffset: Duration?
         var renditions: [RenditionChoice.Identity] = []
@@ -122,8 +125,10 @@ struct RecordedLists: Sendable {
                     return .live(answers)
                 case .master(let master):
                     startOffset = master.startOffset ?? startOffset
-                    let before = known.flatMap { level < $0.count ? $0[level] : nil }
-                    let choice = try master.choice(after: before, way, parts)
+                    let before = known.flatMap { isBound && level < $0.count ? $0[level] : nil }
+                    let choice =
+                        try before.flatMap { master.choice(like: $0) }
+                        ?? master.choice(quality: parts.quality, playing: parts.played)
                     renditions.append(choice.identity)
                     source = choice.location
                 }
@@ -208,20 +213,6 @@ struct RecordedLists: Sendable {
             )
         }
         return try playlist.segment(number) { pieces[$0] ?? [] }
-    }
-}
-
-extension MasterPlaylist {
-    /// The rendition to play, if `known` was played before. Offline it is played again, whatever the setting
-    /// says, and so it is if the lists are asked for again.
-    fileprivate func choice(
-        after known: RenditionChoice.Identity?,
-        _ way: RecordedLists.Way,
-        _ parts: SegmentParts
-    ) throws(MediaError) -> RenditionChoice {
-        let isBound = way == .anew || parts.cache?.isOffline() == true
-        if isBound, let known, let choice = choice(like: known) { return choice }
-        return try choice(quality: parts.quality, playing: parts.played)
     }
 }
 

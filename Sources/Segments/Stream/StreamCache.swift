@@ -17,6 +17,8 @@ package struct StreamCache: Sendable {
     /// Replaces the stream at a URL by an empty one, and opens its list; `isChange` if it has changed on the
     /// server.
     package var replace: @Sendable (ResourceLocation, _ isChange: Bool) async throws -> any ResourceReader
+    /// `true` if another rendition must not replace what is cached: it is pinned, or all of it is there.
+    package var isKept: @Sendable () async -> Bool
     /// `true` while there is no network.
     package var isOffline: @Sendable () -> Bool
 
@@ -31,12 +33,14 @@ package struct StreamCache: Sendable {
             @escaping @Sendable (PartName, ResourceLocation, FetchedBody, any ResourceReader) async throws
             -> Void,
         replace: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader,
+        isKept: @escaping @Sendable () async -> Bool,
         isOffline: @escaping @Sendable () -> Bool
     ) {
         self.open = open
         self.openStored = openStored
         self.keep = keep
         self.replace = replace
+        self.isKept = isKept
         self.isOffline = isOffline
     }
 }

@@ -143,6 +143,33 @@ import Testing
         }
     }
 
+    @Test func `fetch takes the quality that is asked for, and what is complete stays`() async throws {
+        let recording = try await Recording()
+        let master = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS="mp4a.40.2"
+            list.m3u8
+
+            """
+        let folder = recording.stage.folder
+        try folder.write(master, to: "web/master.m3u8")
+        let list = try String(contentsOfFile: folder.path("web/list.m3u8"), encoding: .utf8)
+        try folder.write(list.replacing("list", with: "low"), to: "web/low.m3u8")
+        for number in 0..<5 {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("web/list\(number).ts")))
+            try folder.write([UInt8](bytes), to: "web/low\(number).ts")
+        }
+        let url = recording.server.url("/master.m3u8")
+        let fetched = try await recording.stage.cache("fetch", "--hls-quality", "low", url)
+        #expect(fetched.status == 0, "\(fetched.errors)")
+        let before = recording.server.accesses.count
+        for _ in 0..<2 { #expect(try await recording.stage.cache("fetch", url).status == 0) }
+        try await recording.stage.session([url]).finish()
+        #expect(try await recording.requests(since: before) == [])
+    }
+
     @Test func `a recording with gaps is exported only as a part`() async throws {
         let recording = try await Recording()
         let stage = recording.stage

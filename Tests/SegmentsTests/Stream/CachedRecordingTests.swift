@@ -9,11 +9,11 @@ import Testing
 @Suite struct CachedRecordingTests {
     private let web = FakeWeb()
 
-    private func parts(isOffline: Bool = false, quality: StreamQuality = .high) -> SegmentParts {
+    private func parts(isOffline: Bool, isKept: Bool, quality: StreamQuality) -> SegmentParts {
         SegmentParts(
             open: { [web] in web.open($0) },
             request: { [web] in try web.request($0, unless: $1) },
-            cache: web.cache(isOffline: isOffline),
+            cache: web.cache(isOffline: isOffline, isKept: isKept),
             decrypt: { blocks, _, _ in Array(blocks) },
             clock: TestClock(),
             readAhead: .seconds(30),
@@ -25,6 +25,7 @@ import Testing
     private func open(
         _ path: String = "/list.m3u8",
         isOffline: Bool = false,
+        isKept: Bool = false,
         quality: StreamQuality = .high,
         refreshes: Bool = false
     ) async throws -> SegmentedReader {
@@ -32,7 +33,7 @@ import Testing
         return try await SegmentedReader.open(
             web.open(location),
             at: location,
-            parts(isOffline: isOffline, quality: quality),
+            parts(isOffline: isOffline, isKept: isKept, quality: quality),
             refreshes: refreshes
         )
     }
@@ -93,7 +94,8 @@ import Testing
         #expect(web.openCount == 0)
     }
 
-    @Test func `all that a master playlist leads to is cached with it, and the rendition is kept offline`()
+    @Test
+    func `a master playlist leads to the cached rendition offline, and if that is pinned or complete`()
         async throws
     {
         web.set(
@@ -111,11 +113,19 @@ import Testing
         web.set("/low.m3u8", list("b"))
         serve("a")
         try await play("/master.m3u8")
-        let reader = try await open("/master.m3u8", isOffline: true, quality: .low)
-        #expect(try await bytes(2, of: reader) == body(2))
-        await reader.close()
-        #expect(web.opened == ["/master.m3u8"])
-        // Online, the setting counts.
+        for isOffline in [true, false] {
+            web.state.withLock { $0.opened = [] }
+            let reader = try await open(
+                "/master.m3u8",
+                isOffline: isOffline,
+                isKept: !isOffline,
+                quality: .low
+            )
+            #expect(try await bytes(2, of: reader) == body(2))
+            await reader.close()
+            #expect(web.opened == ["/master.m3u8"])
+        }
+        // Else the setting counts.
         serve("b")
         let low = try await open("/master.m3u8", quality: .low)
         #expect(try await bytes(2, of: low) == body(2))

@@ -5,7 +5,7 @@ import System
 
 extension FakeWeb {
     /// Caches the parts of streams in memory: all of a part once it was opened.
-    func cache(isOffline: Bool = false) -> StreamCache {
+    func cache(isOffline: Bool = false, isKept: Bool = false) -> StreamCache {
         StreamCache(
             open: { [self] name, location, _, list in
                 let path = (list as? FakeReader)?.path ?? ""
@@ -32,6 +32,7 @@ extension FakeWeb {
                 }
                 return open(location)
             },
+            isKept: { isKept },
             isOffline: { isOffline }
         )
     }
