@@ -212,6 +212,22 @@ import Testing
         await next.close()
     }
 
+    @Test func `a part that can't be removed stays as it is, and there is no new one`() async throws {
+        try await fill([0])
+        let store = try await scene.opener().open(url("a"))
+        let other = try SQLiteConnection(path: scene.file("index.sqlite"))
+        // A removed part has the kind -1, of which this index computes an overflow.
+        let overflow = "abs(-9223372036854775807 - 1)"
+        try other.execute("CREATE INDEX fault ON parts (CASE kind WHEN -1 THEN \(overflow) END)")
+        let place = try url("part?token=2")
+        #expect(await store.part(.segments(from: 0), at: place, likelyLength: 0, isNew: true) == nil)
+        await store.close()
+        try other.execute("DROP INDEX fault")
+        let next = try await scene.opener().open(url("a"))
+        #expect(try await part(.segments(from: 0), of: next).holds(0..<100_000, salt: 0))
+        await next.close()
+    }
+
     @Test func `the validators of another URL are not believed`() async throws {
         try await fill([0])
         let store = try await scene.opener().open(url("a"))

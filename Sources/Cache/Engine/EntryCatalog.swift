@@ -242,15 +242,20 @@ final class EntryCatalog: @unchecked Sendable {
         }
     }
 
-    /// Removes the part `key`, and the claims of its bytes.
-    func removePart(_ key: PartKey, at region: ByteRange, of entry: EntryID) {
-        // If this fails, the part stays; the bytes that it claims are valid.
-        try? session.perform { folder in
-            try folder.index.transaction {
-                let extents = try folder.index.extents.all(of: entry, overlapping: region)
-                try folder.index.extents.remove(extents, of: entry)
-                try folder.index.parts.remove(key, of: entry)
+    /// Removes the part `key`, and the claims of its bytes. If that fails, returns `false`, and the part stays;
+    /// the bytes that it claims are valid.
+    func removePart(_ key: PartKey, at region: ByteRange, of entry: EntryID) -> Bool {
+        do {
+            try session.perform { folder in
+                try folder.index.transaction {
+                    let extents = try folder.index.extents.all(of: entry, overlapping: region)
+                    try folder.index.extents.remove(extents, of: entry)
+                    try folder.index.parts.remove(key, of: entry)
+                }
             }
+            return true
+        } catch {
+            return false
         }
     }
 

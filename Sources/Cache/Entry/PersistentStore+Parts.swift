@@ -20,13 +20,14 @@ extension PersistentStore {
     {
         let key = engine.entries.key(of: name)
         let file = guarded.withLock { $0.file }
-        let found = try? await engine.reader.ask { index -> (row: PartRow, extents: [Extent])? in
+        let found = try? await engine.ask(orElse: nil as (row: PartRow, extents: [Extent])?) { index in
             guard let row = try index.parts.row(key, of: file.entry) else { return nil }
             return (row, try index.extents.all(of: file.entry, overlapping: row.region))
         }
         var row = found?.row
         if isNew, let region = row?.region {
-            await removePart(key, at: region)
+            // The bytes that stay would be taken for those of the new part.
+            guard await removePart(key, at: region) else { return nil }
             row = nil
         }
         if let row, let extents = found?.extents { adopt(row, as: key, extents) }
@@ -71,14 +72,16 @@ extension PersistentStore {
         }
     }
 
-    /// Removes a part from the index. Its bytes can be read as long as this store is open.
-    func removePart(_ key: PartKey, at region: ByteRange) async {
+    /// Removes a part from the index; `false` if that fails. Its bytes can be read as long as this store is
+    /// open.
+    @discardableResult
+    func removePart(_ key: PartKey, at region: ByteRange) async -> Bool {
         await engine.committer.run {
             let entry = self.guarded.withLock { guarded in
                 guarded.state.changeParts { $0.removed(key, at: region) }
                 return guarded.file.entry
             }
-            self.engine.entries.removePart(key, at: region, of: entry)
+            return self.engine.entries.removePart(key, at: region, of: entry)
         }
     }
 

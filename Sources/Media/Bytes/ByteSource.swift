@@ -60,6 +60,10 @@ package protocol ResourceReader: ByteSource {
     /// The state of the resource at one moment, as a whole.
     var report: LoadReport { get }
 
+    /// What a live stream says of itself, as in `report`; `nil` for other resources. Cheap enough to be asked
+    /// for each step of a decoder.
+    var live: LiveReport? { get }
+
     /// Allows the loader to fetch ahead of this reader's last read.
     ///
     /// Before the first call, only bytes for which a read waits are fetched, so that a cold start needs one
@@ -106,6 +110,9 @@ package protocol ResourceReader: ByteSource {
 extension ResourceReader {
     /// Does nothing by default: a source without a network has no connection to share.
     package func setPriority(isLow: Bool) {}
+
+    /// A resource with a length is no live stream; a live stream may look like a long body at first.
+    package var live: LiveReport? { length == nil ? report.live : nil }
 
     /// By default, streams are not cached.
     package var stream: StreamTable? { nil }

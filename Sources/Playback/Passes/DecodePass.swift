@@ -38,7 +38,7 @@ struct DecodePass: Sendable {
             let landing = try await resource.land(decoder, at: start.position)
             let info = decoder.info
             var titles = LiveTitles()
-            if let live = reader.report.live { sendStation(of: live, &titles) }
+            if let live = reader.live { sendStation(of: live, &titles) }
             reader.store(TrackFacts(tags: info.tags, duration: info.duration))
             send(.passReady(id, info, landing))
             var reported = ReportedInfo(of: decoder, landing: landing)
@@ -131,8 +131,7 @@ struct DecodePass: Sendable {
         _ titles: inout LiveTitles,
         at frame: FrameCount
     ) {
-        // A resource with a length is no live stream; a live stream may look like a long body at first.
-        guard reader.length == nil, let report = reader.report.live else { return }
+        guard let report = reader.live else { return }
         sendStation(of: report, &titles)
         if titles.isReconnected(in: report) { send(.reconnected(id)) }
         guard let title = titles.next(in: report, song: song) else { return }

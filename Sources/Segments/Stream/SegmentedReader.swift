@@ -452,9 +452,11 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         report.isCached = !isLive && contents != nil && own.isCached
         report.length = contents?.length
         report.stored = contents?.stored ?? ByteRangeSet()
-        if isLive { report.live = LiveReport() }
+        report.live = live
         return report
     }
+
+    package var live: LiveReport? { isLive ? LiveReport() : nil }
 
     package func allowReadAhead(bytesPerSecond: Double) {
         let idle = state.withLock { state in

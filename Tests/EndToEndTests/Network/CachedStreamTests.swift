@@ -62,6 +62,9 @@ import Testing
         let offline = try recording.stage.session([recording.url], options: ["--offline", "--seek", "14.5"])
         #expect(try await offline.event("playing").exact == true)
         try await offline.finish()
+        let wrapper = PrivateMounts.readOnly(recording.stage.cachePath)
+        let fixed = try recording.stage.session([recording.url], wrapper: wrapper)
+        expectSame(try await fixed.finish(), as: recording.whole)
         #expect(try await recording.requests(since: before) == [])
     }
 
