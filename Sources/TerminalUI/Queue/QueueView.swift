@@ -20,16 +20,25 @@ package struct QueueView: ListView {
     private(set) var outline = QueueOutline()
     /// The tracks that the next command acts on, instead of the selected row.
     package private(set) var marks: Set<Track.ID> = []
-    /// The positions after the last move of marked tracks or of a group; `nil` after any other command.
-    ///
-    /// The next move starts from here, since the snapshot may not show the last one yet.
-    private var movedGroup: Range<Int>?
-    /// The first track of the group whose heading is selected again once it has moved.
-    private var movedHeading: Track.ID?
+    /// The last move of marked tracks or of a group, until a snapshot shows it: the next command starts from
+    /// there.
+    private var lastMove: Move?
     /// The revision of the queue from which a group was removed: its next key must not act on its successor.
     private var removedRevision: Int?
     /// The row to select once the filter has found enough rows.
     private var awaitedRow: Int?
+
+    private struct Move {
+        /// The positions after it.
+        var places: Range<Int>
+        /// The first track of the group, whose heading is selected again once it has moved; `nil` for marked
+        /// tracks.
+        var heading: Track.ID?
+        /// The selected row. Once another one is selected, the move is over.
+        var row: Int
+    }
+
+    private var pendingMove: Move? { lastMove.flatMap { $0.row == list.selected ? $0 : nil } }
 
     func rows(in layout: ScreenLayout) -> Range<Int> {
         QueueColumns.hasTitles(layout) ? layout.tableRows : layout.listRows
@@ -65,6 +74,7 @@ package struct QueueView: ListView {
             before.tracks.isEmpty
             || (filter == nil && selectedPlace.map { $0 == before.currentIndex } == true)
         let selected = selectedItem
+        let move = pendingMove
         outline.update(to: player, from: before)
         if player.queueRevision != before.queueRevision {
             removedRevision = nil
@@ -75,11 +85,20 @@ package struct QueueView: ListView {
             }
         }
         fit(to: player, selecting: selected)
-        if let id = movedHeading, player.queueRevision != before.queueRevision {
-            let isThere = { (run: QueueOutline.Run) in player.tracks[run.places.lowerBound].id == id }
-            if filter == nil, let run = outline.runs.first(where: isThere) { list.select(run.row) }
-        }
+        if let move, player.queueRevision != before.queueRevision { follow(move, in: player) }
         if follows, filter == nil, let current = player.currentIndex { select(place: current, in: player) }
+    }
+
+    /// The queue has changed since `move`, or by it.
+    private mutating func follow(_ move: Move, in player: PlayerSnapshot) {
+        let ids = player.tracks[move.places.clamped(to: player.tracks.indices)].lazy.map(\.id)
+        var isShown = marks.isSuperset(of: ids)
+        if let heading = move.heading {
+            let isThere = { (run: QueueOutline.Run) in player.tracks[run.places.lowerBound].id == heading }
+            if filter == nil, let run = outline.runs.first(where: isThere) { list.select(run.row) }
+            isShown = ids.first == heading
+        }
+        lastMove = isShown ? nil : Move(places: move.places, heading: move.heading, row: list.selected)
     }
 
     mutating func work(in player: PlayerSnapshot) {
@@ -168,12 +187,11 @@ package struct QueueView: ListView {
         let player = context.player
         let keys = context.keyMap
         if case .moveSelected(let rows) = command { return moveChosen(by: rows, in: player, keys: keys) }
-        movedGroup = nil
-        movedHeading = nil
+        defer { lastMove = nil }
         switch command {
         case .playSelected:
-            return selectedItem.map { CommandOutcome([.send(.jump($0.place + 1))]) }
-                ?? .noSelection(in: player)
+            let place = pendingMove?.places.lowerBound ?? selectedItem?.place
+            return place.map { CommandOutcome([.send(.jump($0 + 1))]) } ?? .noSelection(in: player)
         case .removeSelected: return removeChosen(from: player, keys: keys)
         case .pinSelected: return pinChosen(in: player)
         case .downloadSelected: return downloadChosen(in: player)
@@ -233,9 +251,10 @@ package struct QueueView: ListView {
         }
     }
 
-    /// The positions of the marked tracks, or else the selected ones.
+    /// The positions of the marked tracks, or else the selected ones, after the last move.
     private func chosenPlaces(in player: PlayerSnapshot) -> RangeSet<Int> {
-        marks.isEmpty ? selectedPlaces : player.tracks.indices(where: { marks.contains($0.id) })
+        if let pendingMove { return RangeSet(pendingMove.places) }
+        return marks.isEmpty ? selectedPlaces : player.tracks.indices(where: { marks.contains($0.id) })
     }
 
     /// Pins the chosen tracks that are not pinned yet. If all are pinned, unpins all.
@@ -309,14 +328,14 @@ package struct QueueView: ListView {
             case .heading(let places): return move(places, by: rows, in: player)
             }
         }
-        let places = movedGroup.map { RangeSet($0) } ?? chosenPlaces(in: player)
+        let places = chosenPlaces(in: player)
         let count = TrackNumbers(places: places).count
         guard let first = places.ranges.first?.lowerBound else { return .error("Can't move further") }
         // If the tracks are apart, a move down first only brings them together at the position of the first.
         let target = places.ranges.count > 1 && rows > 0 ? first : first + rows
         guard target >= 0, target + count <= player.tracks.count else { return .error("Can't move further") }
-        movedGroup = target..<target + count
         list.select(outline.row(of: target))
+        lastMove = Move(places: target..<target + count, row: list.selected)
         return CommandOutcome([.send(.move(TrackNumbers(places: places), to: target + 1))])
     }
 
@@ -334,7 +353,7 @@ package struct QueueView: ListView {
         -> CommandOutcome
     {
         // Until a snapshot shows the moves, the other tracks are in the order of the last one.
-        let start = movedGroup?.lowerBound ?? places.lowerBound
+        let start = pendingMove?.places.lowerBound ?? places.lowerBound
         let shown = { (other: Int) in other < places.lowerBound ? other : other + places.count }
         let neighbour = rows > 0 ? start : start - 1
         guard (0..<player.tracks.count - places.count).contains(neighbour) else {
@@ -342,8 +361,11 @@ package struct QueueView: ListView {
         }
         let unit = outline.unit(at: shown(neighbour)).count
         let target = rows > 0 ? start + unit : start - unit
-        movedGroup = target..<target + places.count
-        movedHeading = player.tracks[places.lowerBound].id
+        lastMove = Move(
+            places: target..<target + places.count,
+            heading: player.tracks[places.lowerBound].id,
+            row: list.selected
+        )
         let numbers = TrackNumbers(places: RangeSet(start..<start + places.count))
         return CommandOutcome([.send(.move(numbers, to: target + 1))])
     }
@@ -354,59 +376,5 @@ package struct QueueView: ListView {
         guard !places.isEmpty else { return .noSelection(in: player) }
         marks = []
         return CommandOutcome([.send(.playNext(TrackNumbers(places: places), after: point))])
-    }
-
-    // MARK: Drawing
-
-    /// `120 tracks · 47:12 · 19 cached`, with `~` while some lengths are unknown; with a filter `4 of 9`, or
-    /// `4… of 9` until all tracks were examined.
-    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
-        let all = context.player.tracks.count
-        guard let filter else {
-            let totals = outline.totals(of: 0..<all)
-            let tracks = SafeText(CountText.of(all, "track"))
-            let both = totals.text(glyphs)
-            let cached = SafeText(totals.cachedCount > 0 ? " \(glyphs.dot) \(totals.cachedCount) cached" : "")
-            return [both + cached, both, tracks]
-        }
-        let more = filter.hasWork(in: context.player) ? glyphs.more : ""
-        return [SafeText("\(filter.matches.count)") + more + SafeText(" of \(all)")]
-    }
-
-    /// The tracks in view and on the next screenful whose tags and titles are unknown.
-    package func untaggedTracks(in player: PlayerSnapshot) -> [Track] {
-        let rows = list.visible.lowerBound..<min(list.count, list.visible.upperBound + list.height)
-        return rows.compactMap { row in
-            guard case .track(let place) = item(ofRow: row) else { return nil }
-            let track = player.tracks[place]
-            return track.isListed && track.tags.title == nil && player.learned[track.id] == nil ? track : nil
-        }
-    }
-
-    /// `nil` if `item` is a track.
-    func heading(_ item: QueueItem, in player: PlayerSnapshot, _ glyphs: Glyphs) -> QueueHeading? {
-        guard case .heading(let places) = item, let run = outline.run(at: places.lowerBound) else {
-            return nil
-        }
-        let isMarked = !marks.isEmpty && places.allSatisfy { marks.contains(player.tracks[$0].id) }
-        return QueueHeading(run, totals: outline.totals(of: places), isMarked: isMarked, player, glyphs)
-    }
-
-    func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
-        guard !player.tracks.isEmpty else {
-            return [
-                (.openCommandLine("add "), "add"), (.show(.cache), "cached tracks"),
-                (.openCommandLine(""), "command"),
-            ]
-        }
-        return [
-            (.playSelected, "play"), (.search(nil), "search"), (.filter(nil), "filter"),
-            (.removeSelected, "remove"), (.playNextSelected(after: .track), "play next"),
-            (.toggleMark, "mark"),
-        ]
-    }
-
-    func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
-        QueueTable.draw(self, context, into: &buffer)
     }
 }

@@ -63,6 +63,34 @@ struct QueueHeadingTests {
         #expect(state.queue.selectedItem == .heading(3..<5))
     }
 
+    @Test func `the key after a move of a group acts on that group, unless another row was selected`() {
+        for (keys, expected) in [
+            ("\n", PlayerCommand.jump(4)), ("d", .remove(numbers(3..<5))), ("D", .download(numbers(3..<5))),
+        ] {
+            var state = state([2, 3, 1])
+            #expect(state.type("J" + keys).last == .send(expected), "\(keys)")
+        }
+        for (event, expected) in [
+            // On the second track of the second group, and on its heading.
+            (MouseEvent(.press, column: 5, row: 7), numbers(3..<4)),
+            (MouseEvent(.press, column: 5, row: 5), numbers(2..<5)),
+        ] {
+            var state = state([2, 3, 1])
+            state.type("J")
+            _ = state.apply(.mouse(event))
+            #expect(state.type("d") == [.send(.remove(expected))])
+        }
+        // The selection stays where it was clicked when the move is shown.
+        var state = state([2, 3, 1])
+        state.type("J")
+        _ = state.apply(.mouse(MouseEvent(.press, column: 5, row: 9)))
+        state.show { player in
+            player.tracks = Array(player.tracks[2..<5] + player.tracks[..<2] + player.tracks[5...])
+            player.queueRevision += 1
+        }
+        #expect(state.queue.selectedItem == .track(5))
+    }
+
     @Test func `a removed group is removed once, however fast the key is pressed`() {
         var state = state([2, 3])
         #expect(state.type("dd") == [.send(.remove(numbers(0..<2)))])
