@@ -57,6 +57,27 @@ import Testing
         #expect(state.position == .milliseconds(288))
     }
 
+    @Test func `an input that pauses the sink is decided by what was heard until it paused`() {
+        var state = PlayerState.sounding(2)
+        #expect(state.handle(.command(.pause), heard: 100, now: .zero) == [.pauseOutput])
+        #expect(!state.isPaused && state.position == .zero)
+        let effects = state.handle(.outputPaused, heard: 130, now: .zero)
+        let paused = PlayerEvent.paused(index: 1, position: .milliseconds(130), isExact: true)
+        #expect(state.isPaused && effects.contains(.emit(paused)) && !effects.contains(.pauseOutput))
+        // Nobody waits for this pause.
+        #expect(state.handle(.outputPaused, heard: 130, now: .zero).isEmpty)
+    }
+
+    @Test func `the sink goes on if the track that an input ends was heard to its end meanwhile`() {
+        var state = PlayerState.sounding(2)
+        state.send(.passWritten(1, frames: 900), .ready(2), .passGranted(2, start: 900), heard: 800)
+        let input = PlayerInput.command(.remove(TrackNumbers(1)))
+        #expect(state.handle(input, heard: 899, now: .zero) == [.pauseOutput])
+        let effects = state.handle(.outputPaused, heard: 901, now: .zero)
+        #expect(effects.last == .startOutput && effects.start == nil)
+        #expect(state.lane.current?.track.id == numbered([2])[0].id)
+    }
+
     @Test func `the pass of a prepared track is cancelled if the track is no longer the next`() {
         var state = PlayerState.sounding(3)
         state.send(.passWritten(1, frames: 900), heard: 100)

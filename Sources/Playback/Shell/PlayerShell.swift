@@ -88,13 +88,15 @@ final class PlayerShell {
             pending += loadInputs()
         }
         while !pending.isEmpty, !isOver {
+            var followUps: [PlayerInput] = []
             let next = pending.removeFirst()
-            for effect in await decide(on: next) {
+            for effect in state.handle(next, heard: sound.heard, now: parts.clock.now) {
                 guard let followUp = await perform(effect) else { continue }
-                pending.append(followUp)
+                followUps.append(followUp)
                 // The effects after a failed opening no longer make sense.
                 if case .outputFailed = followUp { break }
             }
+            pending = followUps + pending
         }
         passes.raisePriority(except: state.lane.lowPriority)
         if [.playing, .paused, .stopped, .ended].contains(state.snapshotState) { beginBackgroundWork() }
@@ -119,22 +121,6 @@ final class PlayerShell {
         )
     }
 
-    /// Passes `input` to the state and returns its effects.
-    ///
-    /// If the decision pauses the sink, the sink is paused first, and the decision is repeated from the same
-    /// state: positions and reports need the number of frames heard, which is final only when the sink is
-    /// paused. If the repeated decision needs no pause, because the track in question had just ended, the
-    /// sink goes on.
-    private func decide(on input: PlayerInput) async -> [PlayerEffect] {
-        let before = sound.isRunning ? state : nil
-        let effects = state.handle(input, heard: sound.heard, now: parts.clock.now)
-        guard let before, effects.contains(.pauseOutput) else { return effects }
-        await sound.pause()
-        state = before
-        let again = state.handle(input, heard: sound.heard, now: parts.clock.now)
-        return again.contains(.pauseOutput) ? again : again + [.startOutput]
-    }
-
     private func perform(_ effect: PlayerEffect) async -> PlayerInput? {
         switch effect {
         case .startPass(let start): passes.start(start)
@@ -144,7 +130,9 @@ final class PlayerShell {
         case .requestPrime(let id, let refill): requestPrime(id, refill)
         case .openOutput(let format): return await sound.open(format)
         case .startOutput: return await sound.start()
-        case .pauseOutput: await sound.pause()
+        case .pauseOutput:
+            await sound.pause()
+            return .outputPaused
         case .flushOutput: await sound.flush()
         case .forgetOutput: await sound.lost()
         case .reconnectOutput(let delay, let attempt):

@@ -20,6 +20,7 @@ enum PlayerEffect: Sendable, Equatable {
     /// Searches for the audio server after a delay, replacing an attempt in progress. The result has the
     /// attempt's number.
     case reconnectOutput(after: Duration, attempt: Int)
+    /// Pauses the sink, or nothing if it does not run; `outputPaused` follows at once.
     case pauseOutput
     /// Drops the PCM in the ring and the sink.
     case flushOutput
@@ -148,6 +149,8 @@ enum PlayerInput: Sendable {
     /// The pass stopped before its end, after writing `frames`.
     case passFailed(PassID, MediaError, frames: FrameCount)
     case outputStarted
+    /// The sink has paused because of `pauseOutput`: its count of heard frames is final.
+    case outputPaused
     case outputFailed(MediaError)
     /// An attempt to reach the lost audio server has ended.
     case searchEnded(attempt: Int, isReached: Bool)

@@ -58,6 +58,8 @@ struct PlayerState: Sendable {
     var consecutiveFailures = 0
     var lastSeek: Duration?
     var heldCommands = HeldCommands()
+    /// The input that pauses the sink, until that has said how many frames were heard.
+    private var pausingInput: PlayerInput?
 
     init(_ settings: PlaybackSettings, joining: TrackJoining = .exactly, startSources: [String] = []) {
         self.startSources = startSources
@@ -71,7 +73,32 @@ struct PlayerState: Sendable {
     }
 
     /// Handles one input. `heard` is the sink's count of heard frames, `now` the clock's time.
+    ///
+    /// Positions and reports need the final count, so an input that would pause a running sink only pauses
+    /// it, and is decided once `outputPaused` has brought that count.
     mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
+        if case .outputPaused = input { return outputPaused(heard: heard, now: now) }
+        guard output.isRunning else { return decide(on: input, heard: heard, now: now) }
+        var next = self
+        let effects = next.decide(on: input, heard: heard, now: now)
+        guard effects.contains(.pauseOutput) else {
+            self = next
+            return effects
+        }
+        pausingInput = input
+        return [.pauseOutput]
+    }
+
+    private mutating func outputPaused(heard: FrameCount, now: Duration) -> [PlayerEffect] {
+        guard let input = pausingInput else { return [] }
+        pausingInput = nil
+        let effects = decide(on: input, heard: heard, now: now)
+        let others = effects.filter { $0 != .pauseOutput }
+        // If the track in question had just ended, there was nothing to pause.
+        return others.count < effects.count ? others : others + [.startOutput]
+    }
+
+    private mutating func decide(on input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
         guard phase != .over else { return [] }
         self.now = now
         announcer.advance(to: now)
@@ -128,7 +155,7 @@ struct PlayerState: Sendable {
         case .passWritten(let id, let frames): passWritten(id, frames)
         case .passFailed(let id, let error, let frames): passFailed(id, error, after: frames)
         case .listFound(let id, let list): listFound(id, list)
-        case .outputStarted: []
+        case .outputStarted, .outputPaused: []
         case .outputFailed(let error): outputFailed(error)
         case .searchEnded(let attempt, let isReached): searchEnded(attempt, isReached: isReached)
         case .outputEvent(let event): outputReported(event)

@@ -55,9 +55,7 @@ struct ModelWorld {
         while !pending.isEmpty {
             let effects = state.handle(pending.removeFirst(), heard: heard, now: .zero)
             for pass in state.lane.passes { playingOfPass[pass.id] = pass.playing }
-            for effect in effects {
-                if let answer = perform(effect) { pending.append(answer) }
-            }
+            pending.insert(contentsOf: effects.compactMap { perform($0) }, at: 0)
             if let current = state.lane.passes.first?.playing, playings[current] == nil {
                 playings[current] = false
             }
@@ -111,6 +109,7 @@ struct ModelWorld {
         case .pauseOutput:
             isRunning = false
             isDraining = false
+            return .outputPaused
         case .flushOutput:
             #expect(!isRunning)
             #expect(!isWriting, "no pass writes during a flush")

@@ -87,7 +87,7 @@ extension PlayerState {
         heard: FrameCount = 0,
         now: Duration = .zero
     ) -> [PlayerEffect] {
-        inputs.map { handle($0, heard: heard, now: now) }.last ?? []
+        inputs.map { effects(of: $0, heard: heard, now: now) }.last ?? []
     }
 
     @discardableResult
@@ -96,7 +96,14 @@ extension PlayerState {
         heard: FrameCount = 0,
         now: Duration = .zero
     ) -> [PlayerEffect] {
-        handle(.command(command), heard: heard, now: now)
+        effects(of: .command(command), heard: heard, now: now)
+    }
+
+    /// A sink that is paused has heard as much as before.
+    private mutating func effects(of input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
+        let effects = handle(input, heard: heard, now: now)
+        guard effects == [.pauseOutput] else { return effects }
+        return effects + handle(.outputPaused, heard: heard, now: now)
     }
 }
 
