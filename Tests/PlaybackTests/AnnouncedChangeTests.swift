@@ -7,7 +7,7 @@ import Testing
 /// Each change of volume, modes and queue is an event.
 struct AnnouncedChangeTests {
     private func changes(_ inputs: PlayerInput..., in state: inout PlayerState) -> [PlayerEvent] {
-        inputs.flatMap { state.handle($0, heard: 500, now: .seconds(1)) }.compactMap { effect in
+        inputs.flatMap { state.effects(of: $0, heard: 500, now: .seconds(1)) }.compactMap { effect in
             guard case .emit(let event) = effect else { return nil }
             switch event {
             case .volume, .mode, .queue: return event

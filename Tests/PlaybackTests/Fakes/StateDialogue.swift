@@ -100,7 +100,7 @@ extension PlayerState {
     }
 
     /// A sink that is paused has heard as much as before.
-    private mutating func effects(of input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
+    mutating func effects(of input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
         let effects = handle(input, heard: heard, now: now)
         guard effects == [.pauseOutput] else { return effects }
         return effects + handle(.outputPaused, heard: heard, now: now)
