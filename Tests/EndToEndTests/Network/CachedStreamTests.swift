@@ -160,9 +160,10 @@ import Testing
         try folder.write(master, to: "web/master.m3u8")
         let list = try String(contentsOfFile: folder.path("web/list.m3u8"), encoding: .utf8)
         try folder.write(list.replacing("list", with: "low"), to: "web/low.m3u8")
-        for number in 0..<5 {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("web/list\(number).ts")))
-            try folder.write([UInt8](bytes), to: "web/low\(number).ts")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path("web"))
+        where name.hasSuffix(".ts") {
+            let low = "web/" + name.replacing("list", with: "low")
+            try FileManager.default.copyItem(atPath: folder.path("web/" + name), toPath: folder.path(low))
         }
         let url = recording.server.url("/master.m3u8")
         let fetched = try await recording.stage.cache("fetch", "--hls-quality", "low", url)
