@@ -242,8 +242,8 @@ final class EntryCatalog: @unchecked Sendable {
         }
     }
 
-    /// Removes the part `key`, and the claims of its bytes. If that fails, returns `false`, and the part stays;
-    /// the bytes that it claims are valid.
+    /// Removes the part `key`, and the claims of its bytes. If that fails, returns `false`, and the part
+    /// stays; the bytes that it claims are valid.
     func removePart(_ key: PartKey, at region: ByteRange, of entry: EntryID) -> Bool {
         do {
             try session.perform { folder in

@@ -48,8 +48,9 @@ package protocol ByteStore: Sendable {
     func commitOnly(_ proven: ByteRangeSet?)
 
     /// The store of a resource that belongs to the stream of this entry, created empty if there is none, or
-    /// if it `isNew`; `nil` if the parts of streams are not cached, or an earlier one can't be removed. It may not outlive this store. `url` is
-    /// where the part is today, and `likelyLength` at least its likely length.
+    /// if it `isNew`; `nil` if the parts of streams are not cached, or the earlier one can't be removed. It
+    /// may not outlive this store. `url` is where the part is today, and `likelyLength` at least its likely
+    /// length.
     ///
     /// To discard a list, key or section discards the whole entry: the rest is of no use without it. To
     /// discard a resource with segments discards nothing else.

@@ -153,7 +153,7 @@ final class StateTables {
         return queue
     }
 
-    /// The indices of the tracks that listings of web folders named. Earlier versions replace the queue alone.
+    /// The indices of the tracks that listings of web folders named. Earlier versions replace only the queue.
     private func listed() throws -> RangeSet<Int> {
         guard try hasTable("listed") else { return RangeSet() }
         let sql = "SELECT first, count FROM listed WHERE queue = (SELECT queue FROM session)"

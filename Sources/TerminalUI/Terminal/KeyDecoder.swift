@@ -131,8 +131,8 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// Decodes a report (OSC, DCS, APC, PM or SOS), which ends with BEL or ESC `\`. Reports other than that of
-    /// the background are dropped; bytes that cannot belong to a report are decoded as keys.
+    /// Decodes a report (OSC, DCS, APC, PM or SOS), which ends with BEL or ESC `\`. Reports other than that
+    /// of the background are dropped; bytes that cannot belong to a report are decoded as keys.
     private func decodeReport(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
         let body = bytes.dropFirst(2).prefix { (0x20..<0x7F).contains($0) }
         guard bytes.count > 2 else { return nil }
