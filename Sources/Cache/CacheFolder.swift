@@ -186,6 +186,24 @@ extension CacheFolder: CacheStatus {
         }
     }
 
+    package func count(_ bytes: HeardBytes, of url: WebURL) {
+        engine.committer.submit { [engine] in
+            guard engine.settings.hasFolder else { return }
+            // A sum that can't be written is not worth a word.
+            try? engine.session.perform { folder in
+                try folder.index.relaxedTransaction {
+                    try folder.index.savings.add(bytes, of: url.host, at: engine.settings.wallClock())
+                }
+            }
+        }
+    }
+
+    /// What was heard from this folder; nothing if there is no folder.
+    package func savings() async throws -> Savings {
+        let time = engine.settings.wallClock()
+        return try await engine.ask(orElse: Savings()) { try $0.savings.all(at: time) }
+    }
+
     /// Looks up the tags and duration of each of `urls`, as `availability` does.
     package func facts(of urls: [WebURL]) async -> [TrackFacts?] {
         await lookUp(urls) { _, row in

@@ -131,6 +131,28 @@ import Testing
         }
     }
 
+    @Test func `what was heard of each track of the web is counted once it ends, and nothing of others`()
+        async throws
+    {
+        let pieces = [FakeMusic(number: 1, frames: 9_000).onTheWeb(), FakeMusic(number: 2, frames: 9_000)]
+        let stage = Stage(pieces, sink: TestSink(allowance: 10), exitsAtEnd: false, cache: cache)
+        try await stage.sound(heard: 10) { stage in
+            stage.readers[0].edit { ($0.cachedBytes, $0.readBytes) = (700, 1_800) }
+            // A seek goes on with the same playing.
+            stage.player.send(.seek(.to(.seconds(3))))
+            try await wait(for: "the seek") {
+                stage.events.contains { if case .seeked = $0 { true } else { false } }
+            }
+            #expect(cache.counted.isEmpty)
+            stage.player.send(.next)
+            try await wait(for: "the end") { cache.counted == ["1.mp3 700/1800"] }
+            try await wait(for: "the second") { stage.player.snapshot.currentIndex == 1 }
+            stage.player.send(.stop)
+            try await wait(for: "the stop") { stage.player.snapshot.state == .stopped }
+        }
+        #expect(cache.counted == ["1.mp3 700/1800"])
+    }
+
     @Test func `a second pin unpins the track, and a refused one is explained`() async throws {
         // The message about what a pin downloads comes when it comes.
         func answers(_ stage: Stage) -> [String] { stage.notices.filter { $0 != "downloaded" } }

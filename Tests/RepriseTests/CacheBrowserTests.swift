@@ -50,6 +50,7 @@ struct CacheBrowserTests {
 
         // The view does without the rest.
 
+        func savings() async throws -> Savings { Savings() }
         func info(for url: WebURL) async throws -> CachedItem? { nil }
         func verify(
             progress: @escaping @Sendable (VerifyProgress) -> Void,

@@ -73,6 +73,7 @@ struct FixedCache: CacheAdministration {
     var error: MediaError?
     var report = CacheRemoval()
     var check = VerifyReport()
+    var saved = Savings()
     let told = Printed()
 
     var calls: [String] { told.all }
@@ -81,6 +82,8 @@ struct FixedCache: CacheAdministration {
         if let error { throw error }
         return calls.isEmpty ? entries : left ?? entries
     }
+
+    func savings() async throws -> Savings { saved }
 
     func info(for url: WebURL) async throws -> CachedItem? {
         entries.first { $0.url == url.safeText }

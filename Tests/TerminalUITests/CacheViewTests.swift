@@ -26,6 +26,20 @@ struct CacheViewTests {
         #expect(state.screen[0].hasSuffix("2 tracks, 1 list, 7.6 MB"))
     }
 
+    @Test func `the foot says what was saved, if there is a blank row for it`() {
+        var state = state("3")
+        #expect(!state.screen.contains { $0.contains("saved") })
+        var report = CacheContents()
+        report.revision = 2
+        report.entries = sampleEntries()
+        report.savings.month = HeardBytes(heard: 4_940_000_000, saved: 4_100_000_000)
+        _ = state.apply(.cache(report))
+        let foot = " 4.1 GB saved this month, 82 % of what you heard"
+        #expect(state.screen.firstIndex(of: foot) == state.layout.footRow)
+        _ = state.apply(.resized(columns: 80, rows: 15))
+        #expect(!state.screen.contains(foot))
+    }
+
     @Test func `a cached track is deleted only if the key is pressed twice`() {
         var state = state("3")
         #expect(state.type("d").isEmpty)

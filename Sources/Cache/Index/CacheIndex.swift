@@ -10,6 +10,7 @@ final class CacheIndex {
     let facts: FactsTable
     let names: NamesTable
     let parts: PartsTable
+    let savings: SavingsTable
     private let connection: SQLiteConnection
     private let protection: Protection
 
@@ -21,6 +22,7 @@ final class CacheIndex {
         facts = FactsTable(connection: connection, protection: protection)
         names = NamesTable(connection: connection, protection: protection)
         parts = PartsTable(connection: connection, protection: protection)
+        savings = SavingsTable(connection: connection, protection: protection)
     }
 
     /// Opens the index at `path`, creates its tables if it is new, and takes format 5 over. The folder's lock
@@ -60,9 +62,11 @@ final class CacheIndex {
                 """
             )
         }
-        let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'parts'"
-        let count = try connection.statement(sql).first { $0.integer(0) }
-        if count == 0 { try connection.execute(PartsTable.noTables) }
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
+        for (name, view) in [("parts", PartsTable.noTables), ("savings", SavingsTable.noTable)] {
+            let count = try connection.statement(sql).first(name) { $0.integer(0) }
+            if count == 0 { try connection.execute(view) }
+        }
     }
 
     // MARK: Transactions
@@ -196,12 +200,12 @@ final class CacheIndex {
             try connection.execute("PRAGMA \(setting)")
         }
         guard try Self.version(of: connection) != Self.version else {
-            return try connection.execute(PartsTable.tables)
+            return try connection.execute(PartsTable.tables + SavingsTable.table)
         }
         try connection.transaction {
             if isNew { try makeTables() }
             try connection.execute(Self.additions)
-            try connection.execute(PartsTable.tables)
+            try connection.execute(PartsTable.tables + SavingsTable.table)
         }
     }
 

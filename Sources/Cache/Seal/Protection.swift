@@ -90,6 +90,8 @@ enum RecordColumn: Sendable {
     case part
     /// The column `value` of `streams`.
     case stream
+    /// The column `name` of `savings`.
+    case host
 
     /// The text that is authenticated with a sealed record, together with its entry.
     var text: String {
@@ -100,6 +102,7 @@ enum RecordColumn: Sendable {
         case .fact(let fact): fact.rawValue
         case .part: "part"
         case .stream: "stream"
+        case .host: "host"
         }
     }
 }

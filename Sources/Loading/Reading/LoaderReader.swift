@@ -26,7 +26,9 @@ final class LoaderReader: ResourceReader {
 
     var report: LoadReport {
         var report = loader.report
-        report.cachedBytes = guarded.withLock { $0.read.intersection(loader.storedAtOpen).byteCount }
+        let read = guarded.withLock { $0.read }
+        report.readBytes = read.byteCount
+        report.cachedBytes = read.intersection(loader.storedAtOpen).byteCount
         return report
     }
 

@@ -137,6 +137,8 @@ package struct LoadReport: Sendable, Equatable {
     package var wanted: ByteRange?
     /// How many of the bytes that were read had been stored before this open.
     package var cachedBytes: Int64 = 0
+    /// How many bytes were read, each counted once.
+    package var readBytes: Int64 = 0
     /// Body bytes received since this open, prefetch included.
     package var fetchedBytes: Int64 = 0
     /// Requests sent since this open, redirects and retries included.

@@ -36,6 +36,9 @@ package protocol CacheStatus: Sendable {
     /// Pins `url`, so that its cached bytes, now and later, are never evicted; or unpins it. Throws
     /// `MediaError` with `.notCached` if the cache cannot be used.
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
+
+    /// Counts what was heard of `url`. Never waits; a folder that can't be written to counts nothing.
+    func count(_ bytes: HeardBytes, of url: WebURL)
 }
 
 /// Lists and changes the contents of the cache for a screen. No call waits: changes are made in the
@@ -70,6 +73,7 @@ package struct CacheContents: Sendable, Equatable {
     package var time: Int64 = 0
     /// The most bytes that the cache may hold; `nil` if unknown.
     package var budget: Int64?
+    package var savings = Savings()
     /// The reason why the last change failed; `nil` if it succeeded.
     package var problem: SafeText?
 

@@ -183,9 +183,14 @@ final class PlayerShell {
 
     private func cancelPass(_ id: PassID, keepsResource: Bool) async {
         let wasHeard = heardPasses.remove(id) != nil
+        let resource = wasHeard && !keepsResource ? passes.resource(of: id) : nil
         if let report = await passes.cancel(id, keepsResource: keepsResource, wasHeard: wasHeard) {
             totals.resourceClosed(report)
         }
+        guard let resource, let url = resource.track.location.url else { return }
+        let report = resource.report
+        guard report.live == nil, report.readBytes > 0 else { return }
+        parts.cache?.count(HeardBytes(heard: report.readBytes, saved: report.cachedBytes), of: url)
     }
 
     private func grant(_ id: PassID, holds: Bool) -> PlayerInput? {

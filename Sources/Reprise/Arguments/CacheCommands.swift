@@ -14,7 +14,8 @@ struct CacheCommands: ParsableCommand {
             3 some could not, or something is damaged or missing; 4 ended by a signal; 64 wrong usage.
             """,
         subcommands: [
-            ListCommand.self, InfoCommand.self, VerifyCommand.self, EvictCommand.self, ClearCommand.self,
+            ListCommand.self, InfoCommand.self, SavingsCommand.self, VerifyCommand.self, EvictCommand.self,
+            ClearCommand.self,
             ExportCommand.self, PinCommand.self, UnpinCommand.self, FetchCommand.self, KeygenCommand.self,
         ]
     )
@@ -156,6 +157,27 @@ private struct InfoCommand: CacheSubcommand {
 
     func invocation() throws(UsageError) -> Invocation {
         .cache(try CacheRequest(.info(source: source), location, isJSON: json))
+    }
+}
+
+private struct SavingsCommand: CacheSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "savings",
+        abstract: "Shows what was heard from the cache instead of downloaded again, by time and host.",
+        discussion: """
+            Of the bytes that were played, those count that were cached before that playing began; the percentage is \
+            their share. Live streams and local files do not count. With --json one object: today, month, total (each \
+            with saved and heard in bytes) and hosts (the same with host, in all).
+            """
+    )
+
+    @Flag(help: "One JSON object.")
+    var json = false
+
+    @OptionGroup var location: CacheLocationOptions
+
+    func invocation() throws(UsageError) -> Invocation {
+        .cache(try CacheRequest(.savings, location, isJSON: json))
     }
 }
 

@@ -4,6 +4,7 @@ struct CacheRequest: Sendable {
         case list(EntrySelection)
         /// Here and below, `source` is as typed.
         case info(source: String)
+        case savings
         case verify
         case evict(sources: [String], includesPinned: Bool)
         /// Evicts until at most this many bytes are left.
@@ -63,14 +64,14 @@ extension CacheRequest.Action {
     var mayMakeFolder: Bool {
         switch self {
         case .pin, .fetch: true
-        case .list, .info, .verify, .evict, .shrink, .forecast, .clear, .export, .unpin: false
+        case .list, .info, .savings, .verify, .evict, .shrink, .forecast, .clear, .export, .unpin: false
         }
     }
 
     /// `true` if the command only reads the index.
     var onlyAsks: Bool {
         switch self {
-        case .list, .info, .forecast: true
+        case .list, .info, .savings, .forecast: true
         case .verify, .evict, .shrink, .clear, .export, .pin, .unpin, .fetch: false
         }
     }
@@ -84,7 +85,7 @@ extension CacheRequest.Action {
         case .evict(let sources, _), .pin(let sources, _), .unpin(let sources), .fetch(let sources): sources
         case .info(let source): [source]
         case .export(let order): [order.source]
-        case .list, .verify, .shrink, .forecast, .clear: []
+        case .list, .savings, .verify, .shrink, .forecast, .clear: []
         }
     }
 }

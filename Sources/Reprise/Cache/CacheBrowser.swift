@@ -112,9 +112,10 @@ final class CacheBrowser: CacheControl {
         jobs.add { [self] in
             var problem: SafeText?
             var entries: [CachedItem]?
+            let savings = try? await cache.savings()
             do { problem = try await job() } catch { problem = Self.text(of: error) }
             do { entries = try await cache.list() } catch { problem = problem ?? Self.text(of: error) }
-            show(entries, problem)
+            show(entries, savings, problem)
         }
     }
 
@@ -122,7 +123,7 @@ final class CacheBrowser: CacheControl {
         (error as? MediaError)?.safeText ?? SafeText("cache: \(error)")
     }
 
-    private func show(_ entries: [CachedItem]?, _ problem: SafeText?) {
+    private func show(_ entries: [CachedItem]?, _ savings: Savings?, _ problem: SafeText?) {
         state.withLock { state in
             state.report.revision += 1
             // The interval counts from the end of a reading, so that there is time between long ones.
@@ -132,6 +133,7 @@ final class CacheBrowser: CacheControl {
                 state.report.listCount = entries.count(where: \.isList)
                 state.report.time = Int64(time(nil))
             }
+            if let savings { state.report.savings = savings }
             state.report.problem = problem
         }
         observers.send(())

@@ -4,6 +4,7 @@ import Media
 /// The operations of the cache that `reprise cache` needs. Tests substitute their own cache.
 protocol CacheAdministration: Sendable {
     func list() async throws -> [CachedItem]
+    func savings() async throws -> Savings
     func info(for url: WebURL) async throws -> CachedItem?
     func verify(
         progress: @escaping @Sendable (VerifyProgress) -> Void,
@@ -50,6 +51,7 @@ struct CacheCommand: Sendable {
         switch request.action {
         case .list(let selection): try await list(selection)
         case .info(let source): try await info(source)
+        case .savings: try await savings()
         case .verify: try await CacheVerification(command: self).run()
         case .evict(let sources, let includesPinned):
             try await evict(sources, includesPinned: includesPinned)
@@ -96,6 +98,30 @@ struct CacheCommand: Sendable {
             return .nothingPlayed
         }
         write(entry.infoFields, or: table.details(entry))
+        return .success
+    }
+
+    /// `today`, `this month` and `in all`, and each server.
+    private func savings() async throws -> ExitCode {
+        let savings = try await administration.savings()
+        func fields(_ bytes: HeardBytes) -> [(key: String, value: EventField)] {
+            [("saved", .integer(bytes.saved)), ("heard", .integer(bytes.heard))]
+        }
+        let hosts = savings.hosts.map { EventField.group([("host", .text($0.name))] + fields($0.total)) }
+        let periods = [("today", savings.today), ("this month", savings.month), ("in all", savings.total)]
+        let lines = (periods + savings.hosts.map { ($0.name.string, $0.total) }).map { name, bytes in
+            let size = SizeText.text(bytes.saved)
+            let share = "\(bytes.percent) %"
+            let gaps = [8 - size.count, 7 - share.count].map { String(repeating: " ", count: max(0, $0)) }
+            return gaps[0] + size + gaps[1] + share + "  " + name
+        }
+        write(
+            [
+                ("today", .group(fields(savings.today))), ("month", .group(fields(savings.month))),
+                ("total", .group(fields(savings.total))), ("hosts", .list(hosts)),
+            ],
+            or: lines
+        )
         return .success
     }
 

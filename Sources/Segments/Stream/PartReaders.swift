@@ -20,6 +20,7 @@ final class PartReaders: Sendable {
         var uses: [StreamPart.Resource: Int] = [:]
         /// The totals of closed readers.
         var cachedBytes: Int64 = 0
+        var readBytes: Int64 = 0
         var fetchedBytes: Int64 = 0
         var requestCount = 0
         var keepsParts = false
@@ -71,6 +72,7 @@ final class PartReaders: Sendable {
         let report = part.reader.report
         let isLast = state.withLock { state in
             state.cachedBytes += report.cachedBytes
+            state.readBytes += report.readBytes
             state.uses[part.resource, default: 1] -= 1
             guard state.uses[part.resource] == 0 else { return false }
             state.uses[part.resource] = nil
@@ -121,7 +123,9 @@ final class PartReaders: Sendable {
         var resources: Set<StreamPart.Resource> = []
         let reports = open.filter { resources.insert($0.resource).inserted }.map(\.reader.report)
         let closed = state.withLock { $0 }
-        report.cachedBytes += closed.cachedBytes + open.map(\.reader.report.cachedBytes).reduce(0, +)
+        let opened = open.map(\.reader.report)
+        report.cachedBytes += closed.cachedBytes + opened.map(\.cachedBytes).reduce(0, +)
+        report.readBytes += closed.readBytes + opened.map(\.readBytes).reduce(0, +)
         report.fetchedBytes += closed.fetchedBytes + reports.map(\.fetchedBytes).reduce(0, +)
         report.requestCount += closed.requestCount + reports.map(\.requestCount).reduce(0, +)
         report.bytesPerSecond = reports.compactMap(\.bytesPerSecond).last ?? report.bytesPerSecond

@@ -446,6 +446,7 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         report.fetchedBytes = own.fetchedBytes
         report.requestCount = own.requestCount
         report.cachedBytes = own.cachedBytes
+        report.readBytes = own.readBytes
         report.bytesPerSecond = own.bytesPerSecond
         readers.add(state.withLock { $0.feed.parts }, to: &report)
         let contents = list.streamContents

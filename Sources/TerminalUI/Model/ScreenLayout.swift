@@ -15,6 +15,8 @@ package struct ScreenLayout: Sendable, Equatable {
     package let listRows: Range<Int>
     /// The titles of the columns of a table: on the blank row above the list, if there is one.
     package let titleRow: Int?
+    /// The blank row below the list, for a word on the whole of it; `nil` if there is none.
+    package let footRow: Int?
     /// The spectrum and the level meters; empty while they are hidden or if the list needs the rows.
     package let soundRows: Range<Int>
     package let nowPlayingRow: Int?
@@ -41,6 +43,7 @@ package struct ScreenLayout: Sendable, Equatable {
         let height = showsSound ? Self.soundHeight(besides: last - first) : 0
         soundRows = last - height..<last
         listRows = first..<last - height - (height > 0 ? air : 0)
+        footRow = air > 0 ? listRows.upperBound : nil
         titleRow = air > 0 ? first - 1 : listRows.count < 4 ? nil : first
     }
 

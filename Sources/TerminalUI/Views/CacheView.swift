@@ -156,6 +156,9 @@ package struct CacheView: ListView {
             let map = RangeBar.parts(entry.stored, length: entry.length)
             return RowTable.Row(cells: cells, map: map, matcher: matcher)
         }
+        if let row = layout.footRow, let text = report.savings.text {
+            buffer.draw(text, column: 1, row: row, style: .dim)
+        }
     }
 
     private func emptyText(_ glyphs: Glyphs) -> SafeText {

@@ -6,6 +6,27 @@ import Testing
 
 /// What `reprise cache` shows, through the built player.
 @Suite(.serialized) struct CacheTableTests {
+    @Test func `what is heard again is counted as saved, and what a download brings is not`() async throws {
+        let music = try await ExactMusic.steady.bytes
+        let stage = try await Stage(["/a.mp3": music, "/b.mp3": music + [0]])
+        func savings() async throws -> [String: [String: Int]] {
+            let object = try #require(try await stage.cache("savings", "--json").objects.first)
+            return object.compactMapValues { $0 as? [String: Int] }
+        }
+        #expect(try await savings()["total"] == ["saved": 0, "heard": 0])
+        #expect(try await stage.cache("fetch", stage.url("/b.mp3")).status == 0)
+        #expect(try await savings()["total"] == ["saved": 0, "heard": 0])
+        let first = try await stage.play([stage.url("/a.mp3")])
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(try await savings()["total"] == ["saved": 0, "heard": music.count])
+        let again = try await stage.play(["/a.mp3", "/b.mp3"].map { stage.url($0) })
+        #expect(again.status == 0, "\(again.errors)")
+        let sums = ["saved": 2 * music.count + 1, "heard": 3 * music.count + 1]
+        for period in ["today", "month", "total"] { #expect(try await savings()[period] == sums) }
+        let lines = try await stage.cache("savings").lines
+        #expect(lines.count == 4 && lines[3].hasSuffix("66 %  127.0.0.1"), "\(lines)")
+    }
+
     @Test func `a track played in part is listed with its ranges, and described by info`() async throws {
         let music = try await ExactMusic.steady.bytes
         let stage = try await Stage(["/a.mp3": music])

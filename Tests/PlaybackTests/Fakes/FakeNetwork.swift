@@ -41,6 +41,7 @@ final class FakeCacheStatus: CacheStatus {
         var batches: [Int] = []
         var failure: MediaError?
         var gate: TestClockGate?
+        var counted: [String] = []
     }
 
     typealias TestClockGate = @Sendable () async -> Void
@@ -62,6 +63,13 @@ final class FakeCacheStatus: CacheStatus {
 
     func facts(of urls: [WebURL]) async -> [TrackFacts?] {
         state.withLock { state in urls.map { state.facts[$0] } }
+    }
+
+    /// The bytes that were counted: `1.mp3 900/1800`, the saved ones first.
+    var counted: [String] { state.withLock { $0.counted } }
+
+    func count(_ bytes: HeardBytes, of url: WebURL) {
+        state.withLock { $0.counted.append("\(url.fileName ?? "") \(bytes.saved)/\(bytes.heard)") }
     }
 
     func fail(with error: MediaError) { state.withLock { $0.failure = error } }
