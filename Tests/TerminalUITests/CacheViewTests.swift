@@ -83,6 +83,42 @@ struct CacheViewTests {
         #expect(state.network.list.selected == 3 && state.network.records[3] == looked)
     }
 
+    @Test func `complete requests of one file for one purpose are one row if they are neighbours`() {
+        func request(_ number: Int, _ change: (inout RequestRecord) -> Void = { _ in }) -> JournalRecord {
+            let start = Int64(number) * 65_536
+            var request = RequestRecord(
+                number: number,
+                urgency: .readAhead,
+                asked: start..<start + 65_536,
+                startedAt: .seconds(number)
+            )
+            (request.status, request.end, request.bytes) = (206, "complete", 65_536)
+            (request.firstByte, request.duration) = (.milliseconds(20), .milliseconds(1_020))
+            change(&request)
+            return record(60 + number, .request(request))
+        }
+        let records =
+            (1...3).map { request($0) } + [request(4) { $0.end = "cancelled" }, request(5)]
+            + [request(6), request(7) { $0.urgency = .demand }]
+        var state = state("4")
+        _ = state.apply(.requests(records, count: 7, underWay: []))
+        let rows = state.screen[2..<7].map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
+        #expect(
+            rows == [
+                "read-ahead 66 kB 197 kB 20 ms 66 kB/s ×3 206 02.mp3",
+                "read-ahead 262 kB 66 kB 20 ms 66 kB/s 206 cancelled 02.mp3",
+                "read-ahead 328 kB 131 kB 20 ms 66 kB/s ×2 206 02.mp3",
+                "demand 459 kB 66 kB 20 ms 66 kB/s 206 02.mp3", "",
+            ]
+        )
+        // The selected row stays while the oldest records are forgotten and its own group grows.
+        state.type("gj")
+        #expect(state.network[state.network.list.selected].count == 1)
+        _ = state.apply(.requests(Array(records[2...]) + [request(8)], count: 8, underWay: []))
+        #expect(state.network[state.network.list.selected] == [records[3]])
+        #expect(state.network.list.selected == 1)
+    }
+
     @Test func `a search in the cache and the network looks through the names that the rows show`() {
         for (keys, row) in [("3/01 morning\n", 1), ("3f01 morning\n", 0), ("3/music.example\n", 0)] {
             let state = state(keys)

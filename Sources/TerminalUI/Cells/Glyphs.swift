@@ -40,6 +40,8 @@ package enum Glyphs: Sendable {
     package var tick: SafeText { pick("│", ":") }
     /// The symbol before the number of downloaded bytes.
     package var download: SafeText { pick("↓", "net") }
+    /// The sign before a number of equal things.
+    var times: SafeText { pick("×", "x") }
     /// A filled column of a level meter, and the mark of its peak.
     var meter: SafeText { pick("▄", "=") }
     var peak: SafeText { pick("▌", "|") }

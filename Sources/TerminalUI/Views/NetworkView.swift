@@ -5,7 +5,7 @@ extension ViewName {
 }
 
 /// The list of the newest requests and decisions, the oldest first, with running requests at the end: their
-/// purpose, range, speed and result. Pure.
+/// purpose, range, speed and result. Neighbours that differ in their bytes only are one row. Pure.
 package struct NetworkView: ListView {
     static let name = ViewName.network
     static let prompts = [Prompt.Kind.search]
@@ -17,16 +17,18 @@ package struct NetworkView: ListView {
     package private(set) var recordCount = 0
     /// The running requests, in the order they began.
     package private(set) var underWay: [JournalRecord] = []
+    /// The places in `records` of those that each row shows.
+    private var folds: [Range<Int>] = []
 
-    /// The record shown in a row.
-    package subscript(row: Int) -> JournalRecord {
-        row < records.count ? records[row] : underWay[row - records.count]
+    /// The records shown in a row, the oldest first.
+    package subscript(row: Int) -> ArraySlice<JournalRecord> {
+        row < folds.count ? records[folds[row]] : underWay[row - folds.count...].prefix(1)
     }
 
     func rows(in layout: ScreenLayout) -> Range<Int> { layout.tableRows }
 
     func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool {
-        let record = self[item]
+        guard let record = self[item].last else { return false }
         let words: [String] =
             switch record.event {
             case .decision(let decision, let reason): [decision.rawValue, reason.string]
@@ -50,15 +52,40 @@ package struct NetworkView: ListView {
     mutating func receive(_ event: UIEvent) -> CommandAnswer? {
         guard case .requests(let records, let count, let underWay) = event else { return nil }
         let follows = list.isAtEnd
-        // The history is a ring: once it is full, each new record drops the oldest and shifts the rows.
-        let dropped = count - recordCount - (records.count - self.records.count)
-        let row = list.selected - max(0, dropped)
+        let selected = number(ofRow: list.selected)
         self.records = records
         self.underWay = underWay
         recordCount = count
-        list.resize(count: records.count + underWay.count, height: list.height)
-        list.select(follows ? list.count - 1 : row)
+        folds = Self.folded(records)
+        list.resize(count: folds.count + underWay.count, height: list.height)
+        list.select(follows ? list.count - 1 : row(of: selected))
         return nil
+    }
+
+    /// The number of the last record of a row, among all that were ever made: the history is a ring, so once
+    /// it is full, each new record drops the oldest.
+    private func number(ofRow row: Int) -> Int {
+        let place = row < folds.count ? folds[row].upperBound - 1 : records.count + row - folds.count
+        return recordCount - records.count + place
+    }
+
+    private func row(of number: Int) -> Int {
+        let place = number - (recordCount - records.count)
+        guard place < records.count else { return folds.count + place - records.count }
+        return folds.partitioningIndex { $0.upperBound > place }
+    }
+
+    /// Joins neighbours that are complete requests of one resource for the same purpose.
+    private static func folded(_ records: [JournalRecord]) -> [Range<Int>] {
+        var folds: [Range<Int>] = []
+        for (place, record) in records.enumerated() {
+            if let last = folds.last, record.isLike(records[last.lowerBound]) {
+                folds[folds.count - 1] = last.lowerBound..<place + 1
+            } else {
+                folds.append(place..<place + 1)
+            }
+        }
+        return folds
     }
 
     // MARK: Drawing
@@ -82,18 +109,21 @@ package struct NetworkView: ListView {
         guard list.count > 0 else {
             return buffer.drawPlaceholder("No network requests yet", rows: layout.listRows)
         }
-        let more = buffer.glyphs.more
+        let glyphs = buffer.glyphs
         RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
-            let record = self[row]
+            let group = self[row]
+            guard let record = group.last else { return RowTable.Row(cells: []) }
             switch record.event {
             case .decision(let decision, let reason):
                 let cells = [timeOfDay(record.time), SafeText(decision.rawValue), reason]
                 let isError = decision == .gaveUp || decision == .wentOffline
                 return RowTable.Row(cells: cells, style: isError ? .error : .normal)
-            case .request(let request) where row < records.count:
+            case .request(let request) where row < folds.count:
                 let isError = !["complete", "cancelled"].contains(request.end)
+                let count = SafeText(group.count > 1 ? "\(glyphs.times)\(group.count) " : "")
+                let cells = cells(of: group.compactMap(\.request), time: timeOfDay(record.time))
                 return RowTable.Row(
-                    cells: cells(of: request, time: timeOfDay(record.time)) + [end(of: request, record)],
+                    cells: cells + [count + end(of: request, record)],
                     style: isError ? .error : .normal
                 )
             case .request(let request):
@@ -102,8 +132,9 @@ package struct NetworkView: ListView {
                 let end = range.flatMap {
                     $0.upperBound == .max ? nil : " to " + SizeText.text($0.upperBound)
                 }
-                let cells = cells(of: request, time: timeOfDay(request.startedAt))
-                return RowTable.Row(cells: cells + [more + SafeText(end ?? "") + " " + name(of: record)])
+                let cells = cells(of: [request], time: timeOfDay(request.startedAt))
+                let rest = glyphs.more + SafeText(end ?? "") + " " + name(of: record)
+                return RowTable.Row(cells: cells + [rest])
             }
         }
     }
@@ -116,12 +147,13 @@ package struct NetworkView: ListView {
         return SafeText(parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " "))
     }
 
-    /// The texts of all columns but the last.
-    private func cells(of request: RequestRecord, time: SafeText) -> [SafeText] {
-        [
-            time, SafeText(request.urgency.rawValue), start(of: request.answered ?? request.asked),
-            SafeText(SizeText.text(request.bytes)), request.firstByte.map { text($0) } ?? "",
-            rate(of: request),
+    /// The texts of all columns but the last, of requests for one purpose.
+    private func cells(of requests: [RequestRecord], time: SafeText) -> [SafeText] {
+        guard let first = requests.first else { return [] }
+        return [
+            time, SafeText(first.urgency.rawValue), start(of: first.answered ?? first.asked),
+            SafeText(SizeText.text(requests.reduce(0) { $0 &+ $1.bytes })),
+            first.firstByte.map { text($0) } ?? "", rate(of: requests),
         ]
     }
 
@@ -133,10 +165,11 @@ package struct NetworkView: ListView {
 
     /// Measured from the first byte on, so that the wait for it does not count; empty if too short to
     /// measure.
-    private func rate(of request: RequestRecord) -> SafeText {
-        let time = (request.duration - (request.firstByte ?? .zero)).seconds
-        guard request.bytes > 0, time > 0.001 else { return "" }
-        return SafeText(SizeText.rate(Double(request.bytes) / time, decimalsBelow: 10))
+    private func rate(of requests: [RequestRecord]) -> SafeText {
+        let time = requests.reduce(0) { $0 + ($1.duration - ($1.firstByte ?? .zero)).seconds }
+        let bytes = requests.reduce(0) { $0 &+ $1.bytes }
+        guard bytes > 0, time > 0.001 else { return "" }
+        return SafeText(SizeText.rate(Double(bytes) / time, decimalsBelow: 10))
     }
 
     /// `21 ms`, `1.4 s`.
@@ -144,5 +177,17 @@ package struct NetworkView: ListView {
         let milliseconds = max(0, Int64(min(time.seconds, 1e9) * 1_000))
         if milliseconds < 1_000 { return SafeText("\(milliseconds) ms") }
         return SafeText("\(milliseconds / 1_000).\(milliseconds % 1_000 / 100) s")
+    }
+}
+
+extension JournalRecord {
+    fileprivate var request: RequestRecord? { if case .request(let request) = event { request } else { nil } }
+
+    /// `true` if both are complete requests of one resource, for the same purpose and with the same answer.
+    fileprivate func isLike(_ other: JournalRecord) -> Bool {
+        guard let request, let before = other.request, resource == other.resource else { return false }
+        return request.urgency == before.urgency && request.status == before.status
+            && request.end == "complete" && before.end == "complete"
+            && request.wire.redirectedHost == before.wire.redirectedHost
     }
 }
