@@ -14,8 +14,12 @@ import Testing
     private static let day: Int64 = 86_400
 
     private func index(_ secret: CacheSecret? = nil) throws -> CacheIndex {
-        try FileManager.default.createDirectory(atPath: scene.cache, withIntermediateDirectories: true)
-        return try CacheIndex(path: scene.file("index.sqlite"), protection: Protection(secret))
+        let path = scene.file("index.sqlite")
+        if !FileManager.default.fileExists(atPath: path) {
+            try FileManager.default.createDirectory(atPath: scene.cache, withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: path))
+        }
+        return try CacheIndex(path: path, protection: Protection(secret))
     }
 
     private static func heard(_ heard: Int64, saved: Int64) -> HeardBytes {

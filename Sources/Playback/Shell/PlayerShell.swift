@@ -184,11 +184,11 @@ final class PlayerShell {
     private func cancelPass(_ id: PassID, keepsResource: Bool) async {
         let wasHeard = heardPasses.remove(id) != nil
         let resource = wasHeard && !keepsResource ? passes.resource(of: id) : nil
-        if let report = await passes.cancel(id, keepsResource: keepsResource, wasHeard: wasHeard) {
-            totals.resourceClosed(report)
-        }
+        let closed = await passes.cancel(id, keepsResource: keepsResource, wasHeard: wasHeard)
+        if let closed { totals.resourceClosed(closed) }
         guard let resource, let url = resource.track.location.url else { return }
-        let report = resource.report
+        // Without a report the resource is still open, to fetch its rest.
+        let report = closed ?? resource.report
         guard report.live == nil, report.readBytes > 0 else { return }
         parts.cache?.count(HeardBytes(heard: report.readBytes, saved: report.cachedBytes), of: url)
     }
