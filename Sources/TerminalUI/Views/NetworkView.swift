@@ -22,7 +22,7 @@ package struct NetworkView: ListView {
 
     /// The records shown in a row, the oldest first.
     package subscript(row: Int) -> ArraySlice<JournalRecord> {
-        row < folds.count ? records[folds[row]] : underWay[row - folds.count...].prefix(1)
+        row < folds.count ? records[folds[row]] : underWay.dropFirst(row - folds.count).prefix(1)
     }
 
     func rows(in layout: ScreenLayout) -> Range<Int> { layout.tableRows }
