@@ -106,7 +106,7 @@ struct CacheViewTests {
         #expect(
             rows == [
                 "read-ahead 66 kB 197 kB 20 ms 66 kB/s ×3 206 02.mp3",
-                "read-ahead 262 kB 66 kB 20 ms 66 kB/s 206 cancelled 02.mp3",
+                "read-ahead 262 kB 66 kB 20 ms 66 kB/s 206 cancelled 02.m…",
                 "read-ahead 328 kB 131 kB 20 ms 66 kB/s ×2 206 02.mp3",
                 "demand 459 kB 66 kB 20 ms 66 kB/s 206 02.mp3", "",
             ]
