@@ -92,8 +92,11 @@ struct CacheViewTests {
                 asked: start..<start + 65_536,
                 startedAt: .seconds(number)
             )
-            (request.status, request.end, request.bytes) = (206, "complete", 65_536)
-            (request.firstByte, request.duration) = (.milliseconds(20), .milliseconds(1_020))
+            request.status = 206
+            request.end = "complete"
+            request.bytes = 65_536
+            request.firstByte = .milliseconds(20)
+            request.duration = .milliseconds(1_020)
             change(&request)
             return record(60 + number, .request(request))
         }
