@@ -46,7 +46,7 @@ import Testing
         try await playing(stage()) { stage in
             stage.player.send(.download(TrackNumbers(places: RangeSet(1..<4))))
             try await wait(for: "two") { phases(stage) == [.running, .running, .waiting] }
-            #expect(texts(stage).last == "Downloading 3 tracks")
+            try await wait(for: "the answer") { texts(stage).last == "Downloading 3 tracks" }
             for number in [2, 3, 4] {
                 try await wait(for: "track \(number)") {
                     readers(of: number, stage).contains(where: \.isFilled)

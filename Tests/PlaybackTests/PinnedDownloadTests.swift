@@ -21,6 +21,11 @@ import Testing
 
     private func message(_ stage: Stage) -> SafeText? { stage.player.snapshot.messages.last?.text }
 
+    /// The message about a download that has ended may come before or after this one.
+    private func saysUnpinned(_ stage: Stage) -> Bool {
+        stage.player.snapshot.messages.contains { $0.text.string.hasPrefix("Unpinned \"") }
+    }
+
     /// Pins tracks 2 to 4, and waits for the first download, which stays incomplete.
     private func downloading(_ body: (Stage, FakeReader) async throws -> Void) async throws {
         try await stage().play { stage in
@@ -95,7 +100,7 @@ import Testing
             stage.player.send(.pin(2))
             try await wait(for: "the end of its download") { readers(of: 2, stage).first?.isClosed == true }
             stage.player.send(.pin(2))
-            try await wait(for: "the message") { message(stage)?.string.hasPrefix("Unpinned \"") == true }
+            try await wait(for: "the message") { saysUnpinned(stage) }
             #expect(stage.player.snapshot.learned[Track.ID(2)] == nil)
         }
     }
@@ -104,7 +109,7 @@ import Testing
         try await downloading { stage, first in
             stage.player.send(.pin(2))
             try await wait(for: "its end") { first.isClosed }
-            try await wait(for: "the message") { message(stage)?.string.hasPrefix("Unpinned \"") == true }
+            try await wait(for: "the message") { saysUnpinned(stage) }
             try await wait(for: "the next") { readers(of: 4, stage).contains(where: \.isFilled) }
             stage.player.send(.quit)
             try await wait(for: "the end") { readers(of: 4, stage).allSatisfy(\.isClosed) }
