@@ -23,8 +23,8 @@ struct SavingsTable {
         var yearBefore: Int64 { month - 100 }
     }
 
-    /// The days and months before these are forgotten; a year of months is kept.
-    private static let keptSeconds: Int64 = 31 * 86_400
+    /// From the first of the days that are kept until now: 31 with today. Of the months, twelve are kept.
+    private static let keptSeconds: Int64 = 30 * 86_400
     /// The period that stands for all time.
     private static let always: Int64 = 0
     /// A period that is greater is a day, else a month.
