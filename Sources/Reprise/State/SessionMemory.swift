@@ -90,13 +90,19 @@ final class SessionMemory: Sendable {
     private static func problem(_ effect: SafeText, _ error: any Error, _ folder: StateFolder) -> MediaError {
         let database = error as? SQLiteError
         let reason = database?.message ?? (error as? SystemError)?.reason ?? "\(error)"
-        let advice: SafeText = database?.isDamage == true ? " – move the file away" : ""
+        let advice: SafeText = isDamage(error) ? " – move the file away" : ""
         return MediaError(.badState, SafeText(folder.databasePath), effect + ": " + SafeText(reason) + advice)
     }
 
     /// `true` if the database will fail again, and must stay as it is.
     private static func isLasting(_ error: any Error) -> Bool {
-        error is NewerStateError || (error as? SQLiteError)?.isDamage == true
+        error is NewerStateError || isDamage(error)
+    }
+
+    /// Also an error of SQLite without a cause of its own: the statements are always the same, so then the
+    /// file is no database that they are for.
+    private static func isDamage(_ error: any Error) -> Bool {
+        (error as? SQLiteError).map { $0.isDamage || $0.code == .error } ?? false
     }
 
     /// Adds a line typed after `:` to the history.

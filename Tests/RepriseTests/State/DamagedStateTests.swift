@@ -100,6 +100,17 @@ import Testing
         #expect(damagedCount > count / 4, "seed \(seed)")
     }
 
+    @Test func `a state whose file format is unknown is left as it is, and that is said once`() async throws {
+        try fill()
+        var noisy = try bytes()
+        // The schema format number (sqlite.org/fileformat.html), for which SQLite has no code of its own.
+        noisy[47] = 200
+        try home.write(noisy, to: "state/state.sqlite")
+        let reports = try await play()
+        #expect(reports.count == 1 && reports[0].hasSuffix("unsupported file format – move the file away"))
+        #expect(try bytes() == noisy)
+    }
+
     @Test func `a state that is no database is left as it is`() async throws {
         try home.write(
             "rubbish, but longer than a hundred bytes: " + String(repeating: "x", count: 99),
