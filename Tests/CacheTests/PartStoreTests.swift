@@ -221,11 +221,25 @@ import Testing
         try other.execute("CREATE INDEX fault ON parts (CASE kind WHEN -1 THEN \(overflow) END)")
         let place = try url("part?token=2")
         #expect(await store.part(.segments(from: 0), at: place, likelyLength: 0, isNew: true) == nil)
+        #expect(store.streamContents?.segments == [0..<1])
         await store.close()
         try other.execute("DROP INDEX fault")
         let next = try await scene.opener().open(url("a"))
         #expect(try await part(.segments(from: 0), of: next).holds(0..<100_000, salt: 0))
         await next.close()
+    }
+
+    @Test func `a part that is opened again before its first commit has its description`() async throws {
+        let store = try await scene.opener().open(url("a"))
+        store.describe(StreamTable(rendition: [], count: 1))
+        let first = try await part(.segments(from: 0), of: store)
+        first.describe(length: 100, etag: "\"x\"")
+        try await first.write(0..<10)
+        await first.close()
+        let again = try await part(.segments(from: 0), of: store)
+        #expect(again.description.length == 100 && again.description.validators.etag == "\"x\"")
+        #expect(again.stored == ByteRangeSet(0..<10))
+        await store.close()
     }
 
     @Test func `the validators of another URL are not believed`() async throws {

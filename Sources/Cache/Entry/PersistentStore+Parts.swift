@@ -19,15 +19,19 @@ extension PersistentStore {
         -> (any ByteStore)?
     {
         let key = engine.entries.key(of: name)
-        let file = guarded.withLock { $0.file }
+        let (file, changed) = guarded.withLock { ($0.file, $0.state.parts.changes.rows[key]) }
         let found = try? await engine.ask(orElse: nil as (row: PartRow, extents: [Extent])?) { index in
             guard let row = try index.parts.row(key, of: file.entry) else { return nil }
             return (row, try index.extents.all(of: file.entry, overlapping: row.region))
         }
-        var row = found?.row
+        // A new description may not be in the index yet.
+        var row = found.map { changed ?? $0.row }
         if isNew, let region = row?.region {
             // The bytes that stay would be taken for those of the new part.
-            guard await removePart(key, at: region) else { return nil }
+            guard await removePart(key, at: region) else {
+                if let row, let extents = found?.extents { adopt(row, as: key, extents) }
+                return nil
+            }
             row = nil
         }
         if let row, let extents = found?.extents { adopt(row, as: key, extents) }

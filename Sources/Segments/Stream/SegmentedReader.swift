@@ -304,13 +304,13 @@ package final class SegmentedReader: ResourceReader, SegmentList {
     package func loadAll(progressed: () -> Void) async throws {
         guard case .recorded(let stream) = lists else { return }
         var failure: MediaError?
-        for number in 0..<stream.count {
+        // Looked at once: it takes as long as the list is. What else is cached meanwhile is only read.
+        let cached = RangeSet(list.streamContents?.segments ?? [])
+        for number in 0..<stream.count where !cached.contains(number) {
             do {
                 guard let opened = try await open(number, of: stream, isLowPriority: true) else { return }
                 do {
-                    if !isStored(segments: number..<number + 1) {
-                        try await load(opened.segment.bytes, progressed: progressed)
-                    }
+                    try await load(opened.segment.bytes, progressed: progressed)
                     await close(opened)
                 } catch {
                     await close(opened)
