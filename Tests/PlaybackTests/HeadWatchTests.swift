@@ -99,6 +99,7 @@ import Testing
             open: { try await server.open($0) },
             makeDecoder: { reader, _ in Decoder(reader, place: place) }
         ) { track, facts in
+            guard let facts else { return }
             #expect(facts.tags.title == "River")
             server.state.withLock { $0.found.append(track.id) }
         }

@@ -30,6 +30,9 @@ package struct DownloadReport: Sendable, Equatable {
         return .seconds(Double(max(0, length - stored.byteCount)) / rate)
     }
 
+    /// `true` if it receives bytes, and does not only wait for the connection.
+    package var isMoving: Bool { phase == .running && (!inFlight.isEmpty || (rate ?? 0) >= 1_000) }
+
     /// `true` if its end is awaited: it waits or runs.
     package var isAwaited: Bool { phase == .waiting || phase == .running }
 }

@@ -28,18 +28,19 @@ final class HeadWatch: Sendable {
 
     private let open: Open
     private let makeDecoder: TrackDownload.MakeDecoder
-    private let found: @Sendable (Track, TrackFacts) -> Void
+    private let ended: @Sendable (Track, TrackFacts?) -> Void
     private let state = Locked(State())
 
-    /// `found` is called from any task.
+    /// `ended` is called from any task after each lookup, when the bytes are cached; without facts if the
+    /// first bytes do not show any.
     init(
         open: @escaping Open,
         makeDecoder: @escaping TrackDownload.MakeDecoder,
-        found: @escaping @Sendable (Track, TrackFacts) -> Void
+        ended: @escaping @Sendable (Track, TrackFacts?) -> Void
     ) {
         self.open = open
         self.makeDecoder = makeDecoder
-        self.found = found
+        self.ended = ended
     }
 
     /// Looks up those of `tracks` that were not looked up yet and whose tags may be read, instead of the
@@ -86,7 +87,7 @@ final class HeadWatch: Sendable {
     private func lookUp(_ track: Track, at url: WebURL) async {
         var isRefused = false
         do {
-            if let facts = try await facts(of: track, at: url) { found(track, facts) }
+            ended(track, try await facts(of: track, at: url))
         } catch let error as MediaError {
             isRefused = error.isRefusal
         } catch {}

@@ -53,8 +53,9 @@ final class PlayerShell {
         passes = PassTable(parts: parts, settings: settings, tap: tap, send: send) { cached?.lookUpAgain($0) }
         tags = TagWatch(parts: parts) { send(.factsFound($0, isLast: $1)) }
         heads = parts.openHead.map { open in
-            HeadWatch(open: open, makeDecoder: parts.makeDecoder) {
-                send(.factsFound([$0.id: $1], isLast: false))
+            HeadWatch(open: open, makeDecoder: parts.makeDecoder) { track, facts in
+                cached?.lookUpAgain(track)
+                if let facts { send(.factsFound([track.id: facts], isLast: false)) }
             }
         }
         jobs = BackgroundJobs(parts: parts, send: send)

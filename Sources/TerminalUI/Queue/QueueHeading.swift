@@ -53,7 +53,7 @@ struct QueueHeading {
     /// Draws the heading up to the column `end`.
     func draw(row: Int, upTo end: Int, into buffer: inout CellBuffer) {
         let glyphs = buffer.glyphs
-        buffer.draw(sign, column: 0, row: row, style: sign == glyphs.folded ? .dim : .playing)
+        buffer.draw(sign, column: 0, row: row, style: sign == glyphs.folded ? .heading : .playing)
         if isMarked { buffer.draw(glyphs.mark, column: 1, row: row, style: .marked) }
         let start = end - totals.columns
         // A narrow window keeps the name.

@@ -32,7 +32,8 @@ enum QueueTable {
         for (index, (line, row)) in zip(state.list.visible, zip(lines, rows)) {
             switch line {
             case .heading(let heading):
-                if index == state.list.selected { buffer.lay(.selected, row: row) }
+                let ground: Ground = heading.isMarked ? .marked : .plain
+                buffer.lay(index == state.list.selected ? .selected : ground, row: row)
                 heading.draw(row: row, upTo: columns.end, into: &buffer)
             case .track(let item):
                 let ground: Ground =

@@ -90,7 +90,7 @@ package struct DownloadsView: ListView {
             case .waiting:
                 state = "waiting"
                 style = .dim
-            case .running: state = "running"
+            case .running: state = download.isMoving ? "running" : "waiting"
             case .paused:
                 state = "paused"
                 style = .dim
@@ -99,12 +99,13 @@ package struct DownloadsView: ListView {
                 style = .error
                 title = title + ": " + error.cause
             }
+            let rate = download.isMoving ? download.rate : nil
             let known = Availability(stored: download.stored, length: download.length)
             let cells: [SafeText] = [
                 state, download.length.map { SafeText(SizeText.text($0)) } ?? "",
                 known.fraction.map { SafeText("\(Int($0 * 100)) %") } ?? "", "",
-                download.rate.map { SafeText(SizeText.rate($0)) } ?? "",
-                download.timeLeft.map { SafeText($0.clockTime) } ?? "", title,
+                rate.map { SafeText(SizeText.rate($0)) } ?? "",
+                rate == nil ? "" : download.timeLeft.map { SafeText($0.clockTime) } ?? "", title,
             ]
             let map = RangeBar.parts(download.stored, inFlight: download.inFlight, length: download.length)
             return RowTable.Row(cells: cells, map: map, style: style)
@@ -127,19 +128,28 @@ enum DownloadLine {
             row >= layout.listRows.upperBound, !layout.soundRows.contains(row),
             let text = text(player, buffer.glyphs)
         else { return }
+        // A view may have a word of its own there.
+        buffer.clear(row: row)
         buffer.draw(text, column: 1, row: row, style: .dim)
     }
 
-    /// `↓ 2 of 12 downloading · 4.1 MB/s · 1:20 left`; `nil` if none runs. The time is that of the downloads
-    /// that run.
+    /// `↓ 2 downloading · 10 waiting · 1 failed · 4.1 MB/s · 1:20 left`; `nil` if none runs. The time is that
+    /// of the downloads that receive bytes.
     static func text(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
-        let running = player.downloads.filter { $0.phase == .running }
-        guard !running.isEmpty else { return nil }
+        guard player.downloads.contains(where: { $0.phase == .running }) else { return nil }
+        let moving = player.downloads.filter(\.isMoving)
         let awaited = player.downloads.count { $0.isAwaited }
-        var parts = ["\(glyphs.download) \(running.count) of \(awaited) downloading"]
-        let rate = running.reduce(0) { $0 + ($1.rate ?? 0) }
+        let failed = player.downloads.count { if case .failed = $0.phase { true } else { false } }
+        let counts = [
+            (moving.count, "downloading"),
+            (awaited - moving.count, moving.isEmpty ? "waiting for the connection" : "waiting"),
+            (failed, "failed"),
+        ]
+        var parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        parts[0] = "\(glyphs.download) " + parts[0]
+        let rate = moving.reduce(0) { $0 + ($1.rate ?? 0) }
         if rate > 0 { parts.append(SizeText.rate(rate)) }
-        if let left = running.compactMap(\.timeLeft).max() { parts.append(left.clockTime + " left") }
+        if let left = moving.compactMap(\.timeLeft).max() { parts.append(left.clockTime + " left") }
         return SafeText(parts.joined(separator: " \(glyphs.dot) "))
     }
 }

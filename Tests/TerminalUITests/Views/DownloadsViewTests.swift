@@ -87,8 +87,23 @@ struct DownloadsViewTests {
     @Test func `a line below the list sums up the downloads while any run`() {
         var state = state(four)
         let row = state.layout.listRows.upperBound
-        #expect(state.screen[row].hasPrefix(" ↓ 1 of 2 downloading · "))
-        #expect(state.screen[row].hasSuffix(" · 0:04 left"))
+        #expect(state.screen[row] == " ↓ 1 downloading · 1 waiting · 1 failed · 1.0 MB/s · 0:04 left")
+        // Also in a view with a word of its own there.
+        var report = CacheContents()
+        report.revision = 2
+        report.entries = sampleEntries()
+        report.savings.total = HeardBytes(heard: 1_000_000_000_000, saved: 1_000_000_000_000)
+        _ = state.apply(.cache(report))
+        state.type("3")
+        #expect(state.screen[row] == " ↓ 1 downloading · 1 waiting · 1 failed · 1.0 MB/s · 0:04 left")
+        state.type("1")
+        // One that the music keeps from the connection only waits.
+        state.show { player in
+            player.downloads = player.downloads.filter(\.isAwaited)
+            player.downloads[0].inFlight = []
+            player.downloads[0].rate = 20
+        }
+        #expect(state.screen[row] == " ↓ 2 waiting for the connection")
         state.show { $0.downloads = [self.download(3, .paused)] }
         #expect(state.screen[row].isEmpty)
     }
