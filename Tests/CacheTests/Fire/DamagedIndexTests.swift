@@ -37,8 +37,9 @@ import Testing
             try await filled.complete(by: folder)
         } catch is FilledFolder.NotKept {
             #expect(notices.count(.damagedIndex) == before + 1)
-            try await filled.complete(by: folder)
         }
+        // What was claimed in an index that was set aside meanwhile is gone.
+        if notices.count(.damagedIndex) > before { try await filled.complete(by: folder) }
         let found = try await filled.expectNoWrongByte(by: folder)
         for name in filled.music.names {
             let length = Int64(filled.music.newest(name)?.bytes.count ?? 0)
