@@ -7,8 +7,8 @@ import TestSupport
 struct IndexClaims {
     /// The bytes that extents cover; empty if there is no entry or no index yet.
     private(set) var ranges = ByteRangeSet()
-    /// The number of extents.
-    private(set) var extentCount = 0
+    /// What each extent covers.
+    private(set) var extents: [ByteRange] = []
     private let cachePath: String
     private var fileName: String?
 
@@ -29,7 +29,7 @@ struct IndexClaims {
             }
             guard failure.isWorthACopy else { throw failure }
             ranges = ByteRangeSet()
-            extentCount = 0
+            extents = []
             try read(folder.path("index.sqlite"), SQLITE_OPEN_READWRITE, url: url)
         }
     }
@@ -49,11 +49,11 @@ struct IndexClaims {
             try Self.rows(of: database, "SELECT id FROM entries WHERE url = ?", url) { row in
                 fileName = String(sqlite3_column_int64(row, 0))
             }
-            let extents = "SELECT start, stop FROM extents JOIN entries ON entry = id WHERE url = ?"
-            try Self.rows(of: database, extents, url) { row in
-                extentCount += 1
-                ranges.insert(contentsOf: sqlite3_column_int64(row, 0)..<sqlite3_column_int64(row, 1))
+            let query = "SELECT start, stop FROM extents JOIN entries ON entry = id WHERE url = ?"
+            try Self.rows(of: database, query, url) { row in
+                extents.append(sqlite3_column_int64(row, 0)..<sqlite3_column_int64(row, 1))
             }
+            ranges = ByteRangeSet(extents)
         } catch {
             guard sqlite3_errcode(database) == SQLITE_READONLY else { throw error }
             throw NeedsRollback(isWorthACopy: mode == SQLITE_OPEN_READONLY)
