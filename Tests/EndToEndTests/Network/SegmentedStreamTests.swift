@@ -83,15 +83,17 @@ import Testing
         let stage = try await Stage()
         let file = try await make(form, on: stage)
         let server = try await NginxServer(serving: stage.folder.path("web"))
-        // From the start: a seek in the file may land on an estimate.
-        let whole = try await stage.session([server.url("/" + file)]).finish()
-        let late = try stage.session([server.url("/list.m3u8")], options: ["--seek", "14.5"])
+        let options = ["--seek", "14.5"]
+        let end = try await stage.session([server.url("/" + file)], options: options).finish()
+        let all = try await stage.session([server.url("/" + file)]).finish()
+        let late = try stage.session([server.url("/list.m3u8")], options: options)
         let playing = try await late.event("playing")
         #expect(playing.exact == true && abs((playing.position ?? 0) - 14.5) < 0.01)
         let heard = try await late.finish()
-        // libmpg123 needs some frames until the bit reservoir is full.
-        expectSame(heard.suffix(200_000), as: whole.suffix(200_000))
-        let rest = whole.count - Int((playing.position ?? 0) * 44_100) * 4
+        // The file's own seek may land on an estimate, but the noise that AAC lets a decoder make is the same
+        // for both. libmpg123 needs some frames until the bit reservoir is full.
+        expectSame(heard.suffix(200_000), as: end.suffix(200_000))
+        let rest = all.count - Int((playing.position ?? 0) * 44_100) * 4
         #expect(abs(heard.count - rest) <= 4 * 1_152)
     }
 
