@@ -189,7 +189,7 @@ extension CacheFolder: CacheStatus {
     package func count(_ bytes: HeardBytes, of url: WebURL) {
         engine.committer.submit { [engine] in
             guard engine.settings.hasFolder else { return }
-            // A sum that can't be written is not worth a word.
+            // The listener loses no music if this fails, so nothing is reported.
             try? engine.session.perform { folder in
                 try folder.index.relaxedTransaction {
                     try folder.index.savings.add(bytes, of: url.host, at: engine.settings.wallClock())
@@ -198,7 +198,8 @@ extension CacheFolder: CacheStatus {
         }
     }
 
-    /// What was heard from this folder; nothing if there is no folder.
+    /// Reads the sums of `count`; they are 0 if there is no folder. Throws `MediaError` if the index can't be
+    /// read.
     package func savings() async throws -> Savings {
         let time = engine.settings.wallClock()
         return try await engine.ask(orElse: Savings()) { try $0.savings.all(at: time) }

@@ -36,7 +36,7 @@ import Testing
         try await readTags(of: "t", opener)
         await opener.rest()
         #expect(try await opener.names == ["b", "a"] && scene.notices.all.isEmpty)
-        // What would not stay cached either is not worth a request.
+        // The cache takes no further tags, but music.
         var key = ResourceKey(try url("u"))
         key.isUnplayed = true
         for isUnplayed in [true, false] {

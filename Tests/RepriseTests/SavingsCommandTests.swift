@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reprise
 
-/// What `reprise cache` says of the bytes that were not downloaded again.
+/// The output of `reprise cache savings`.
 @Suite struct SavingsCommandTests {
     private var cache: FixedCache {
         var cache = FixedCache()

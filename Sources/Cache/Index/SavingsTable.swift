@@ -2,7 +2,7 @@ import Glibc
 import Media
 import System
 
-/// The table `savings`: what was heard from the cache, by server, for days, months and in all.
+/// The table `savings`: the bytes that were played from each server, by day, by month and in all.
 struct SavingsTable {
     /// A day of the local calendar as a number, such as 20261127. Its month is 202611.
     struct Day: Sendable, Equatable {
@@ -38,7 +38,8 @@ struct SavingsTable {
         self.protection = protection
     }
 
-    /// Adds what was heard of `host` at `time`, in seconds since 1970.
+    /// Adds `bytes` of `host` to the sums of the day and the month of `time` (seconds since 1970), and to
+    /// those in all. Removes older days and months.
     func add(_ bytes: HeardBytes, of host: String, at time: Int64) throws {
         let day = Day(at: time)
         let sql = """
@@ -57,7 +58,7 @@ struct SavingsTable {
             .run(Self.always, day.yearBefore)
     }
 
-    /// What was heard until `time`, in seconds since 1970.
+    /// Reads the sums of the day and the month of `time` (seconds since 1970), and those in all.
     func all(at time: Int64) throws -> Savings {
         let day = Day(at: time)
         var savings = Savings()

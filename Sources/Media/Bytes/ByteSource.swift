@@ -60,8 +60,8 @@ package protocol ResourceReader: ByteSource {
     /// The state of the resource at one moment, as a whole.
     var report: LoadReport { get }
 
-    /// What a live stream says of itself, as in `report`; `nil` for other resources. Cheap enough to be asked
-    /// for each step of a decoder.
+    /// The same as `report.live`; `nil` for resources that are no live stream. A decoder may read it at each
+    /// step, because it counts no stored bytes.
     var live: LiveReport? { get }
 
     /// Allows the loader to fetch ahead of this reader's last read.

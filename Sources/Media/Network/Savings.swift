@@ -1,6 +1,6 @@
 /// How much was heard of music from the web, in bytes of the files.
 package struct HeardBytes: Sendable, Equatable {
-    /// The bytes that were played; what was played twice in one playing counts once.
+    /// The bytes that were decoded; those that were decoded twice in one playing count once.
     package var heard: Int64
     /// Those of `heard` that were cached before that playing began.
     package var saved: Int64
@@ -19,7 +19,8 @@ package struct HeardBytes: Sendable, Equatable {
     }
 }
 
-/// What the listener has heard from a cache instead of asking servers again.
+/// The sums of the bytes that were played, and of those that the cache had already, so that no server was
+/// asked for them again.
 package struct Savings: Sendable, Equatable {
     package struct Host: Sendable, Equatable {
         package let name: SafeText

@@ -165,7 +165,7 @@ private struct SavingsCommand: CacheSubcommand {
         commandName: "savings",
         abstract: "Shows what was heard from the cache instead of downloaded again, by time and host.",
         discussion: """
-            Of the bytes that were played, those count that were cached before that playing began; the percentage is \
+            Of the bytes that were decoded, those count that were cached before that playing began; the percentage is \
             their share. Live streams, local files and downloads do not count. 31 days and 12 months are kept, \
             also if the music is deleted. With --json one object: today, month, total (each \
             with saved and heard in bytes) and hosts (the same with host, in all).

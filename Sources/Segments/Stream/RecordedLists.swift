@@ -58,8 +58,8 @@ struct RecordedLists: Sendable {
     // MARK: Reading
 
     /// Reads the lists from that of the stream on, which is at `location`. A master playlist leads to a media
-    /// playlist: that of the cached rendition if the lists are asked for again, offline, and if the rendition
-    /// is kept; else that of the quality in `parts`.
+    /// playlist. The cached rendition is chosen offline, if the lists are asked for again, and if `isKept`
+    /// says so; otherwise the quality in `parts` decides.
     ///
     /// Throws `MediaError` if a list is damaged, or has no stream that is played.
     static func read(

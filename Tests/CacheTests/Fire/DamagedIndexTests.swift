@@ -38,7 +38,7 @@ import Testing
         } catch is FilledFolder.NotKept {
             #expect(notices.count(.damagedIndex) == before + 1)
         }
-        // What was claimed in an index that was set aside meanwhile is gone.
+        // An index that was set aside meanwhile took its claims along.
         if notices.count(.damagedIndex) > before { try await filled.complete(by: folder) }
         let found = try await filled.expectNoWrongByte(by: folder)
         for name in filled.music.names {

@@ -7,7 +7,7 @@ import TestSupport
 struct IndexClaims {
     /// The bytes that extents cover; empty if there is no entry or no index yet.
     private(set) var ranges = ByteRangeSet()
-    /// What each extent covers.
+    /// The byte range of each extent.
     private(set) var extents: [ByteRange] = []
     private let cachePath: String
     private var fileName: String?
