@@ -36,10 +36,14 @@ import Testing
             if !hasRanges { always.removeAll { $0 == .closeDelimited } }
             self.always = always
             script = []
+            var cuts: Set<Int64> = []
             for _ in 0..<Int.random(in: 0...8, using: &random) {
                 let count = Int64.random(in: 0...min(length, 90_000), using: &random)
+                // Two whole bodies that break off at the same byte are the resource's end.
+                let isEnd = !hasRanges && !cuts.insert(count).inserted
+                let cut: [Fault] = isEnd ? [] : [.cut(afterBytes: count)]
                 let faults: [[Fault]] = [
-                    [], [.cut(afterBytes: count)], [.cut(afterBytes: count)], [.stall(afterBytes: count)],
+                    [], cut, cut, [.stall(afterBytes: count)],
                     [.status(503)], [.status(500), .field("Retry-After", "3")], [.silence],
                     [.cut(afterBytes: 0)],
                     // A wrong length of a whole body would be taken for the resource's.
