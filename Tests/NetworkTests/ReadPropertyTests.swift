@@ -42,8 +42,9 @@ import Testing
                 // Two whole bodies that break off at the same byte are the resource's end.
                 let isEnd = !hasRanges && !cuts.insert(count).inserted
                 let cut: [Fault] = isEnd ? [] : [.cut(afterBytes: count)]
+                let stall: [Fault] = isEnd ? [] : [.stall(afterBytes: count)]
                 let faults: [[Fault]] = [
-                    [], cut, cut, [.stall(afterBytes: count)],
+                    [], cut, cut, stall,
                     [.status(503)], [.status(500), .field("Retry-After", "3")], [.silence],
                     [.cut(afterBytes: 0)],
                     // A wrong length of a whole body would be taken for the resource's.
