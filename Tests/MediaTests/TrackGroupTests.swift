@@ -23,5 +23,7 @@ struct TrackGroupTests {
         }
         #expect(names == ["Blue Hour", "h"])
         #expect(ResourceLocation.file("/music/Blue Hour/1.mp3").folderName == "Blue Hour")
+        #expect(ResourceLocation.file("/music/Blue Hour//1.mp3").folderName == "Blue Hour")
+        #expect(ResourceLocation.file("/1.mp3").folderName == "/")
     }
 }

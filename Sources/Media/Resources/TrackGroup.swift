@@ -59,10 +59,14 @@ extension ResourceLocation {
     /// The name of the folder, unescaped: for headings, searches and filters. The host if a web resource is
     /// in no folder.
     package var folderName: SafeText {
-        let name = folder(of: path).split(separator: "/").last
+        var folder = folder(of: path)
+        while folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
+        // Bytes, since a search reads the name of each track's folder.
+        let start = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { folder.utf8.index(after: $0) }
+        let name = folder[(start ?? folder.startIndex)...]
         switch self {
-        case .file: return SafeText(name ?? "/")
-        case .web(let url): return SafeText(name.map { PercentEncoding.decoded($0) } ?? url.host)
+        case .file: return SafeText(name.isEmpty ? "/" : name)
+        case .web(let url): return SafeText(name.isEmpty ? url.host : PercentEncoding.decoded(name))
         }
     }
 

@@ -79,7 +79,10 @@ struct QueueRow {
     }
 
     /// `nil` if unknown, and for episodes.
-    static func album(_ player: PlayerSnapshot, at index: Int) -> SafeText? { tags(player, at: index).album }
+    static func album(_ player: PlayerSnapshot, at index: Int) -> SafeText? {
+        // In place, as in `names`.
+        player.learned[player.tracks[index].id]?.tags.album ?? player.tracks[index].tags.album
+    }
 
     /// The title that the row at `index` shows, else the short name of the file, and the artist if known.
     /// Searching, filtering and showing use these. A station keeps the name that its list gives it, or else

@@ -29,16 +29,12 @@ struct TrackMatcher: Sendable, Equatable {
         }
         let names = QueueRow.names(player, at: index)
         let title = names.isTitled ? names.title : player.tracks[index].location.name
-        let missing = words.filter { word in
-            !Self.occurs(word, in: title.string)
-                && names.artist.map { Self.occurs(word, in: $0.string) } != true
-        }
-        guard !missing.isEmpty else { return true }
-        // Most tracks of a long queue have neither an album nor a folder with the words.
-        let album = QueueRow.album(player, at: index)?.string
-        let folder = player.tracks[index].episode == nil ? player.tracks[index].location.folderName : ""
-        return missing.allSatisfy { word in
-            album.map { Self.occurs(word, in: $0) } == true || Self.occurs(word, in: folder.string)
+        return words.allSatisfy { word in
+            Self.occurs(word, in: title.string)
+                || names.artist.map { Self.occurs(word, in: $0.string) } == true
+                || QueueRow.album(player, at: index).map { Self.occurs(word, in: $0.string) } == true
+                || player.tracks[index].episode == nil
+                    && Self.occurs(word, in: player.tracks[index].location.folderName.string)
         }
     }
 
