@@ -65,10 +65,10 @@ package final class CacheFolder: ByteStoreOpener {
     /// Opens the entry of `key`, created empty if there is none, and marks it as played now.
     ///
     /// If the folder cannot be used, reports why and returns a volatile store, so that playback works anyway.
-    /// Once there was no room for tags, resources that are not played get volatile stores. A second open of
-    /// the same URL gives a second store on the same entry (see `PersistentStore`).
+    /// Once there was no room for what is not played, all resources of that use get volatile stores. A second
+    /// open of the same URL gives a second store on the same entry (see `PersistentStore`).
     package func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore {
-        if key.isUnplayed, engine.refusesTags.withLock({ $0 }) {
+        if engine.refusedUses.withLock({ $0.contains(key.use) }) {
             return try await engine.volatile.open(key.url)
         }
         do {
@@ -82,7 +82,8 @@ package final class CacheFolder: ByteStoreOpener {
     /// Like `open`, but throws `MediaError` with `.notCached` and the folder as its subject if the folder
     /// cannot be used.
     func openEntry(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore {
-        try await open(key.url) { entries throws in try entries.open(key, isOffline: isOffline) }
+        try await open(key.url, for: key.use) { entries throws in try entries.open(key, isOffline: isOffline)
+        }
     }
 
     /// Replaces the entry of `url` by a new, empty one. Stores that have the old entry open can still read
@@ -93,12 +94,13 @@ package final class CacheFolder: ByteStoreOpener {
 
     private func open(
         _ url: WebURL,
+        for use: ResourceUse = .playing,
         by way: @escaping @Sendable (EntryCatalog) throws -> OpenEntry
     ) async throws -> any ByteStore {
         let opening = try await engine.committer.run { try way(self.engine.entries) }
         if opening.refusal == nil { engine.dropLater(opening.lost, of: opening.file.entry) }
         engine.tidyLater()
-        return PersistentStore(opening, of: url, engine: engine)
+        return PersistentStore(opening, of: url, for: use, engine: engine)
     }
 
     /// Calls `observer`, on a thread of the cache, after this object may have changed what is cached: bytes
@@ -185,6 +187,14 @@ extension CacheFolder: CacheStatus {
             return Availability(stored: item.stored, length: item.length, isPinned: item.isPinned)
         }
     }
+
+    package func spare(_ urls: [WebURL]) async {
+        let entries = await lookUp(urls) { _, row in row.entry }
+        engine.spared.withLock { $0 = Set(entries.compactMap(\.self)) }
+        engine.refusedUses.withLock { _ = $0.remove(.ahead) }
+    }
+
+    package var isFullAhead: Bool { engine.refusedUses.withLock { $0.contains(.ahead) } }
 
     package func count(_ bytes: HeardBytes, of url: WebURL) {
         engine.committer.submit { [engine] in

@@ -78,9 +78,17 @@ package final class Loaders: ResourceOpener {
         _ location: ResourceLocation,
         of episode: Episode? = nil
     ) async throws -> any ResourceReader {
+        try await open(location, of: episode, for: .playing)
+    }
+
+    package func open(
+        _ location: ResourceLocation,
+        of episode: Episode?,
+        for use: ResourceUse
+    ) async throws -> any ResourceReader {
         switch location {
         case .file(let path): try await openFile(path, on: files)
-        case .web(let url): try await reader(of: ResourceKey(url, of: episode))
+        case .web(let url): try await reader(of: ResourceKey(url, of: episode, for: use))
         }
     }
 
@@ -117,8 +125,7 @@ package final class Loaders: ResourceOpener {
     package func openHead(_ url: WebURL) async throws -> (any ResourceReader)? {
         let name = Name.web(url.requestString)
         guard slots.withLock({ $0[name] == nil }) else { return nil }
-        var key = ResourceKey(url)
-        key.isUnplayed = true
+        let key = ResourceKey(url, for: .tags)
         let store = try await stores.open(key, isOffline: parts.network.isOffline)
         guard store.isPersistent else {
             await store.close()

@@ -175,11 +175,14 @@ struct Wiring {
     ) -> PlaybackParts {
         let refreshesAll = options.refresh
         var parts = PlaybackParts(
-            open: { track, refresh in
+            open: { track, opening in
                 let location = track.location
+                if opening == .ahead {
+                    return try await loaders.open(location, of: track.episode, for: .ahead)
+                }
                 // The resolver has opened a URL whose name did not show that it is music.
-                if !refresh, let opened = resolver.takeOpened(location) { return opened }
-                return refresh || refreshesAll
+                if opening == .playing, let opened = resolver.takeOpened(location) { return opened }
+                return opening == .refreshing || refreshesAll
                     ? try await loaders.openRevalidated(location, of: track.episode)
                     : try await loaders.open(location, of: track.episode)
             },

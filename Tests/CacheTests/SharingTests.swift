@@ -31,7 +31,7 @@ import Testing
         try await store.write(300_000..<310_000)
         let (plan, file) = store.guarded.withLock { ($0.state.commitPlan(), $0.file) }
         let commitment = try await opener.engine.committer.run {
-            try opener.engine.commits.commit(try #require(plan), to: file)
+            try opener.engine.commits.commit(try #require(plan), to: file, for: .playing, sparing: [])
         }
         guard case .cached(let extents, _) = commitment else {
             Issue.record("the commit claimed nothing")

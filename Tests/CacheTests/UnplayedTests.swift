@@ -9,9 +9,7 @@ import Testing
 
     /// Caches the first 64 KiB of the resource `name`, for its tags.
     private func readTags(of name: String, _ opener: CacheFolder) async throws {
-        var key = ResourceKey(try url(name))
-        key.isUnplayed = true
-        let store = try await opener.open(key, isOffline: false)
+        let store = try await opener.open(ResourceKey(try url(name), for: .tags), isOffline: false)
         store.describe(length: 5_000_000)
         try await store.write(0..<65_536)
         await store.close()
@@ -37,12 +35,9 @@ import Testing
         await opener.rest()
         #expect(try await opener.names == ["b", "a"] && scene.notices.all.isEmpty)
         // The cache takes no further tags, but music.
-        var key = ResourceKey(try url("u"))
-        key.isUnplayed = true
-        for isUnplayed in [true, false] {
-            key.isUnplayed = isUnplayed
-            let store = try await opener.open(key, isOffline: false)
-            #expect(store.isPersistent == !isUnplayed)
+        for use in [ResourceUse.tags, .playing, .ahead] {
+            let store = try await opener.open(ResourceKey(try url("u"), for: use), isOffline: false)
+            #expect(store.isPersistent == (use != .tags))
             await store.close()
         }
     }

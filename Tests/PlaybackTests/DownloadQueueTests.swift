@@ -131,10 +131,11 @@ import Testing
                     running[number] = track.location
                 case .cancel(let number):
                     #expect(running[number] != nil && cancelled.insert(number).inserted)
-                case .finished: #expect(queue.items.filter(\.isAwaited).isEmpty)
+                case .finished: #expect(queue.items.filter { $0.isAwaited && !$0.isAhead }.isEmpty)
+                case .stoppedAhead: #expect(queue.items.filter(\.isAhead).isEmpty)
                 }
             }
-            #expect(running.count <= 2)
+            #expect(running.count <= 2 && queue.items.filter(\.isAhead).count <= 1)
             #expect(Set(queue.items.map(\.track.location)).count == queue.items.count)
             // None waits if one can run.
             if running.count < 2 {
@@ -147,14 +148,16 @@ import Testing
             running[number] = nil
             let failure = MediaError(.cut, "x", "cut")
             let results: [DownloadQueue.Result] = [
-                .downloaded(isNew: true), .downloaded(isNew: false), .failed(failure),
+                .downloaded(isNew: true), .downloaded(isNew: false), .failed(failure), .full,
             ]
             let isCancelled = cancelled.remove(number) != nil && Bool.random(using: &random)
             carryOut(queue.ended(number, isCancelled ? .cancelled : results.randomElement(using: &random)!))
         }
         for _ in 0..<60 {
             let number = Int.random(in: 1...6, using: &random)
-            switch Int.random(in: 0..<8, using: &random) {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 8: carryOut(queue.goAhead(number < 5 ? track(number + 3) : nil))
+            case 9: if number == 1 { queue.restartAhead() }
             case 0, 1: carryOut(queue.add(reports(number...number + 1)).1)
             case 2:
                 let change = DownloadChange.allCases.randomElement(using: &random)!
@@ -166,5 +169,89 @@ import Testing
         carryOut(queue.change(.resume, nil).1)
         while !running.isEmpty { endOne() }
         #expect(queue.items.filter(\.isAwaited).isEmpty)
+    }
+
+    // MARK: Ahead
+
+    private let full = MediaError(.notCached, "1.mp3", "full")
+    private let missing = MediaError(.httpStatus, "1.mp3", "HTTP 404")
+
+    private func track(_ number: Int) -> Track { numbered([number])[0] }
+
+    @Test func `one track is downloaded ahead, once nothing that the user wants waits`() {
+        var queue = DownloadQueue()
+        #expect(queue.goAhead(track(7)) == [.start(1, track(7))])
+        _ = queue.add(reports(1...3))
+        #expect(queue.ended(2, .downloaded(isNew: true)) == [.start(3, track(2))])
+        // Another place in the queue is downloaded instead.
+        #expect(queue.goAhead(track(8)) == [.cancel(1)])
+        #expect(queue.goAhead(track(8)).isEmpty)
+        #expect(queue.ended(1, .cancelled) == [.start(4, track(3))])
+        #expect(queue.ended(3, .downloaded(isNew: true)) == [.start(5, track(8))])
+        // The message is about what the user wanted.
+        #expect(queue.ended(5, .downloaded(isNew: true)).isEmpty)
+        #expect(queue.ended(4, .downloaded(isNew: true)) == [.finished(DownloadSum(downloaded: 3))])
+        #expect(queue.settledAhead == Set([1, 2, 3, 8].map { location($0) }))
+    }
+
+    @Test func `what can't be downloaded ahead is passed over, and is no failed download`() {
+        var queue = DownloadQueue()
+        _ = queue.goAhead(track(1))
+        #expect(queue.ended(1, .failed(missing)).isEmpty)
+        #expect(queue.items.isEmpty && queue.settledAhead == [location(1)])
+        // It was chosen once more before its end was known.
+        #expect(queue.goAhead(track(1)).isEmpty && queue.items.isEmpty)
+        queue.restartAhead()
+        #expect(queue.settledAhead.isEmpty)
+    }
+
+    @Test func `after ten failures in a row nothing more is downloaded ahead until it is asked for again`() {
+        var queue = DownloadQueue()
+        var number = 0
+        func fail(_ count: Int, _ error: MediaError) -> [DownloadQueue.Output] {
+            (0..<count).flatMap { _ in
+                number += 1
+                return queue.goAhead(track(number)) + queue.ended(number, .failed(error))
+            }
+        }
+        #expect(!fail(9, missing).contains(.stoppedAhead(.failures)))
+        number += 1
+        _ = queue.goAhead(track(number))
+        _ = queue.ended(number, .downloaded(isNew: true))
+        // Streams and lists are no failures of the server.
+        #expect(!fail(9, missing).contains(.stoppedAhead(.failures)))
+        #expect(!fail(9, full).contains(.stoppedAhead(.failures)))
+        #expect(fail(1, missing).last == .stoppedAhead(.failures))
+        #expect(queue.goAhead(track(99)).isEmpty && queue.items.isEmpty)
+        queue.restartAhead()
+        #expect(queue.goAhead(track(99)).count == 1)
+    }
+
+    @Test func `when no more fits, nothing more is downloaded ahead, but what the user wants`() {
+        var queue = DownloadQueue()
+        _ = queue.goAhead(track(1))
+        #expect(queue.ended(1, .full) == [.stoppedAhead(.full)])
+        #expect(queue.goAhead(track(2)).isEmpty && queue.items.isEmpty)
+        #expect(queue.add(reports([2])).1 == [.start(2, track(2))])
+    }
+
+    @Test func `a track that the user wants, too, is the user's, and may evict more`() {
+        var queue = DownloadQueue()
+        _ = queue.goAhead(track(1))
+        let (added, outputs) = queue.add(reports([1]))
+        #expect(added == [track(1)] && outputs.isEmpty && !queue.items[0].isAhead)
+        #expect(queue.goAhead(track(2)) == [.start(2, track(2))])
+        #expect(queue.ended(1, .full) == [.start(3, track(1))])
+        #expect(queue.ended(3, .downloaded(isNew: true)) == [.finished(DownloadSum(downloaded: 1))])
+    }
+
+    @Test func `a download ahead that the user cancels does not come back, and a paused one waits`() {
+        var queue = DownloadQueue()
+        _ = queue.goAhead(track(1))
+        #expect(queue.change(.pause, nil).1 == [.cancel(1)])
+        #expect(queue.ended(1, .cancelled).isEmpty && queue.goAhead(track(1)).isEmpty)
+        #expect(phases(queue) == [.paused])
+        #expect(queue.change(.cancel, nil).count == 1)
+        #expect(queue.settledAhead == [location(1)])
     }
 }

@@ -60,6 +60,13 @@ struct EventLineTests {
         return .status(player)
     }
 
+    private static var statusAhead: PlayerEvent {
+        var player = PlayerSnapshot()
+        player.aheadGoal = .tracks(12)
+        player.offlineTime = OfflineTime(left: .seconds(90), end: .seconds(900), isEstimate: true)
+        return .status(player)
+    }
+
     private static var failure: PlayerEvent {
         var report = PlayerEvent.EndReport(index: 1, reason: .failed)
         report.cachedBytes = 7
@@ -139,6 +146,15 @@ struct EventLineTests {
                 + #""shuffle":true,"repeat":"all","gain":"off"}"#,
             words: #"status state="paused" index=2 tracks=9 volume=80 muted=false shuffle=true repeat="all" "#
                 + #"gain="off" t=1.5"#
+        ),
+        Golden(
+            event: statusAhead,
+            json:
+                #"{"event":"status","t":1.5,"state":"stopped","index":null,"tracks":0,"volume":100,"muted":false,"#
+                + #""shuffle":false,"repeat":"off","gain":"off","ahead":"12t","offline":90,"offlineExact":false}"#,
+            words:
+                #"status state="stopped" tracks=0 volume=100 muted=false shuffle=false repeat="off" gain="off" "#
+                + #"ahead="12t" offline=90 offlineExact=false t=1.5"#
         ),
         Golden(
             event: list,

@@ -51,6 +51,11 @@ package struct ReportedEvent: Decodable, Equatable, Sendable {
     package var played: Int?
     package var failed: Int?
 
+    // Of `status`.
+    package var ahead: String?
+    package var offline: Double?
+    package var offlineExact: Bool?
+
     /// Parses `line`; throws if it is not an event.
     package init(line: String) throws {
         self = try JSONDecoder().decode(ReportedEvent.self, from: Data(line.utf8))

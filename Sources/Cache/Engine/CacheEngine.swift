@@ -23,8 +23,10 @@ final class CacheEngine: Sendable {
     let commits: EntryCommits
     let eviction: Eviction
     private let lastNotCached = Locked<MediaError?>(nil)
-    /// `true` once there was no room for bytes that only show tags.
-    let refusesTags = Locked(false)
+    /// The uses for whose bytes there was no room, since they may not evict what others need more.
+    let refusedUses = Locked<Set<ResourceUse>>([])
+    /// The entries that are not evicted for what is downloaded ahead, since they are to be played, too.
+    let spared = Locked<Set<EntryID>>([])
 
     init(settings: CacheSettings) {
         self.settings = settings

@@ -60,8 +60,8 @@ final class EntryCatalog: @unchecked Sendable {
 
     // MARK: Stores
 
-    /// Opens the entry of `resource`, created empty if it is missing, marks it as played now unless only its
-    /// tags are read, and notes its episode. In a read-only folder, opens the entry for reading only.
+    /// Opens the entry of `resource`, created empty if it is missing, marks it as played now as its use says,
+    /// and notes its episode. In a read-only folder, opens the entry for reading only.
     func open(_ resource: ResourceKey, isOffline: Bool) throws(MediaError) -> OpenEntry {
         let url = resource.url
         let key = key(of: url)
@@ -75,7 +75,7 @@ final class EntryCatalog: @unchecked Sendable {
         do {
             return try session.performOrFail { folder in
                 guard let row = try find(in: folder.index) else {
-                    let played = resource.isUnplayed ? EvictionCandidate.neverPlayed : nil
+                    let played = resource.use == .tags ? EvictionCandidate.neverPlayed : nil
                     return try make(url, key: key, of: episode, isPinned: false, played: played, in: folder)
                 }
                 let file = try folder.objects.open(row.entry)
@@ -86,10 +86,13 @@ final class EntryCatalog: @unchecked Sendable {
                         MediaError(.damagedExtent, row.url, "cached bytes were lost; downloading them again")
                     )
                 }
+                guard resource.use != .tags else { return opening }
+                // What is downloaded ahead is not played, but no longer only there for its tags.
+                let isTouched =
+                    resource.use == .playing || row.lastPlayed == EvictionCandidate.neverPlayed
                 // A full disk must not prevent reading what is stored.
-                guard !resource.isUnplayed else { return opening }
                 try? folder.index.relaxedTransaction {
-                    try folder.index.entries.touch(row.entry, at: settings.wallClock())
+                    if isTouched { try folder.index.entries.touch(row.entry, at: settings.wallClock()) }
                     try folder.index.names.note(episode, of: key)
                 }
                 return opening

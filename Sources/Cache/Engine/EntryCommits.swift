@@ -12,9 +12,12 @@ struct EntryCommits: Sendable {
         /// The entry was replaced or removed, or holds another version of the resource that other stores
         /// committed: this commit claimed nothing, and later ones would not either.
         case gone
-        /// There is no room without evicting what was played, which an entry for tags must not do.
-        case unwanted
+        /// There is no room for a resource of this use without evicting what others need more.
+        case unwanted(ResourceUse)
     }
+
+    /// What was played in this time is not evicted for what is downloaded ahead, in seconds: seven days.
+    static let sparedTime: Int64 = 7 * 86_400
 
     let session: FolderSession
     let eviction: Eviction
@@ -26,20 +29,29 @@ struct EntryCommits: Sendable {
     /// Holds the entry's commit lock throughout, so that no other store can claim bytes that this commit then
     /// overwrites. Holds the folder's lock only before and after writing, so that no process waits for the
     /// disk. Throws `FullDiskError` if a smaller commit might have had room, else a `MediaError`.
-    func commit(_ plan: CommitPlan, to file: ObjectFile) throws -> Commitment {
+    ///
+    /// `spared` are not evicted for it if it is downloaded ahead.
+    func commit(_ plan: CommitPlan, to file: ObjectFile, for use: ResourceUse, sparing spared: Set<EntryID>)
+        throws -> Commitment
+    {
         do {
             return try file.withCommitLock {
                 var trimming = eviction.trimming()
+                trimming.policy.spared = spared
                 var gaps: [ByteRange] = []
                 var readiness = Readiness.makingRoom
                 // Each step may evict a page of other entries; the folder is unlocked between steps.
                 while readiness == .makingRoom {
                     readiness = try session.performOrFail {
                         guard try !$0.removeIfLost(file) else { return .gone }
-                        return try makeReady(for: plan, of: file.entry, &gaps, &trimming, in: $0)
+                        return try makeReady(for: plan, of: file.entry, use, &gaps, &trimming, in: $0)
                     }
                 }
-                guard readiness == .ready else { return readiness == .gone ? .gone : .unwanted }
+                switch readiness {
+                case .gone: return .gone
+                case .unwanted(let use): return .unwanted(use)
+                case .ready, .makingRoom: break
+                }
                 let holes = file.holes(in: gaps)
                 do {
                     return try claim(try write(plan, to: gaps, of: file), for: plan, in: file)
@@ -64,12 +76,12 @@ struct EntryCommits: Sendable {
 
     // MARK: Before writing
 
-    private enum Readiness {
+    private enum Readiness: Equatable {
         /// There is not enough room yet.
         case makingRoom
         case ready
         case gone
-        case unwanted
+        case unwanted(ResourceUse)
     }
 
     /// Determines the ranges to write, those that no store has claimed, and makes room for them, or takes one
@@ -77,6 +89,7 @@ struct EntryCommits: Sendable {
     private func makeReady(
         for plan: CommitPlan,
         of entry: EntryID,
+        _ use: ResourceUse,
         _ gaps: inout [ByteRange],
         _ trimming: inout Trimming,
         in folder: OpenedFolder
@@ -90,15 +103,21 @@ struct EntryCommits: Sendable {
         }
         guard !gaps.isEmpty else { return .ready }
         trimming.needed = gaps.reduce(Self.mapByteCount) { $0 + Self.blocks(of: $1) }
-        trimming.policy.sparesPlayed = row.lastPlayed == EvictionCandidate.neverPlayed && !row.isPinned
+        let isForTags = row.lastPlayed == EvictionCandidate.neverPlayed && !row.isPinned
+        let use = isForTags ? .tags : use
+        switch use {
+        case .playing: break
+        case .ahead: trimming.policy.sparesPlayedSince = settings.wallClock() - Self.sparedTime
+        case .tags: trimming.policy.sparesPlayedSince = EvictionCandidate.neverPlayed + 1
+        }
         do {
             // The tags are in the first bytes, however long the resource is.
-            let length = trimming.policy.sparesPlayed ? nil : plan.length
+            let length = use == .tags ? nil : plan.length
             guard try eviction.makeRoom(&trimming, for: row, length: length, in: folder) else {
                 return .makingRoom
             }
-        } catch let error as MediaError where error.code == .notCached && trimming.policy.sparesPlayed {
-            return .unwanted
+        } catch let error as MediaError where error.code == .notCached && use != .playing {
+            return .unwanted(use)
         }
         // The size is counted before the bytes are written, so that other processes leave room for them.
         try folder.index.relaxedTransaction {

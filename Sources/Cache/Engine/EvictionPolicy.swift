@@ -38,8 +38,11 @@ struct EvictionPolicy: Sendable, Equatable {
     var minimumFree: Int64 = 0
     /// Entries last played before this time, in seconds since 1970, have expired; `nil` for none.
     var expiry: Int64?
-    /// `true` if the room is for tags: then nothing that was played is evicted for it.
-    var sparesPlayed = false
+    /// Entries that were played at this time or later are not evicted, in seconds since 1970; `nil` if all
+    /// may be.
+    var sparesPlayedSince: Int64?
+    /// Entries that are not evicted either.
+    var spared: Set<EntryID> = []
 
     /// The number of bytes above the limits; at least 0.
     func excess(_ fullness: Fullness) -> Int64 { max(0, overBudget(fullness), underFree(fullness)) }
@@ -83,13 +86,16 @@ struct EvictionPolicy: Sendable, Equatable {
         }
         for candidate in ordered where excess > 0 || isExpired(candidate) {
             // Evicting an entry without disk space frees nothing, so it is only removed when it has expired.
-            guard !candidate.isPinned, candidate.allocated > 0 || isExpired(candidate),
-                !(sparesPlayed && candidate.isPlayed)
+            guard !candidate.isPinned, candidate.allocated > 0 || isExpired(candidate), !spares(candidate)
             else { continue }
             victims.append(candidate.entry)
             excess = max(0, excess - max(0, candidate.allocated))
         }
         return victims
+    }
+
+    private func spares(_ candidate: EvictionCandidate) -> Bool {
+        spared.contains(candidate.entry) || sparesPlayedSince.map { candidate.lastPlayed >= $0 } ?? false
     }
 
     /// `true` if `candidate` is so old that it is evicted even if no space is needed, unless it is pinned.

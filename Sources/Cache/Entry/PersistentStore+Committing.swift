@@ -40,7 +40,8 @@ extension PersistentStore {
 
     /// Returns `false` if the entry is lost: then this store continues in another one, or is detached.
     private func commit(_ plan: CommitPlan, to file: ObjectFile) throws -> Bool {
-        switch try engine.commits.commit(plan, to: file) {
+        let spared = use == .ahead ? engine.spared.withLock { $0 } : []
+        switch try engine.commits.commit(plan, to: file, for: use, sparing: spared) {
         case .cached(let extents, let description):
             guarded.withLock { guarded in
                 guarded.state.committed(plan, extents: extents, description: description)
@@ -52,8 +53,8 @@ extension PersistentStore {
             // Another process may have made this URL a name of another entry with the same resource.
             if !joinCopy(from: file) { detach(from: file) }
             return false
-        case .unwanted:
-            engine.refusesTags.withLock { $0 = true }
+        case .unwanted(let use):
+            engine.refusedUses.withLock { _ = $0.insert(use) }
             guarded.withLock { if $0.file === file { $0.standing = .detached } }
             return false
         }

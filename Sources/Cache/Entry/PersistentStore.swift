@@ -60,13 +60,15 @@ final class PersistentStore: ByteStore {
 
     let engine: CacheEngine
     let url: WebURL
+    let use: ResourceUse
     let ahead: ReadAhead
     // Guards the state, and is never held during a file operation.
     let guarded: Locked<Guarded>
 
-    init(_ opening: OpenEntry, of url: WebURL, engine: CacheEngine) {
+    init(_ opening: OpenEntry, of url: WebURL, for use: ResourceUse = .playing, engine: CacheEngine) {
         self.engine = engine
         self.url = url
+        self.use = use
         ahead = ReadAhead(on: engine.io)
         guarded = Locked(
             Guarded(

@@ -77,7 +77,7 @@ package struct ChapterList: Sendable, Equatable {
 }
 
 /// The chapter to which a command leads.
-package enum ChapterTarget: Sendable, Equatable {
+package enum ChapterTarget: Sendable, Hashable {
     case next
     /// The chapter before, or the start of the current one if more than three seconds of it were played.
     case previous

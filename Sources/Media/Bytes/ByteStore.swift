@@ -100,19 +100,31 @@ package struct ResourceKey: Sendable {
     package let url: WebURL
     /// The episode of a podcast that it is, whose URL may change; `nil` for other resources.
     package let episode: Episode?
-    /// `true` if only its tags are read: an entry that is created for it counts as never played.
-    package var isUnplayed = false
+    package let use: ResourceUse
 
-    package init(_ url: WebURL, of episode: Episode? = nil) {
+    package init(_ url: WebURL, of episode: Episode? = nil, for use: ResourceUse = .playing) {
         self.url = url
         self.episode = episode
+        self.use = use
     }
+}
+
+/// What a resource is opened for. It decides what may be evicted for its bytes.
+package enum ResourceUse: Sendable {
+    /// Any other entry may be, the least recently played first.
+    case playing
+    /// It is played later, perhaps: nothing is evicted that was played in the last seven days, or that is to
+    /// be played, too (`CacheStatus.spare`). What was played before keeps its time.
+    case ahead
+    /// Only its tags are read: nothing is evicted that was played, and an entry that is created for it counts
+    /// as never played.
+    case tags
 }
 
 /// Finds and creates entries.
 package protocol ByteStoreOpener: Sendable {
-    /// The entry of the URL of `key`, created empty if there is none, and marked as played now, unless
-    /// `key.isUnplayed`.
+    /// The entry of the URL of `key`, created empty if there is none, and marked as played now, if `key.use`
+    /// is to play it.
     ///
     /// If `isOffline`, an episode may be in other entries, under its earlier URLs: the fullest is opened.
     func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore

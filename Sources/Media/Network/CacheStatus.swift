@@ -37,6 +37,12 @@ package protocol CacheStatus: Sendable {
     /// `MediaError` with `.notCached` if the cache cannot be used.
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
 
+    /// From now on, what is downloaded ahead evicts no entry of `urls`, which are to be played, too.
+    func spare(_ urls: [WebURL]) async
+
+    /// `true` if what was downloaded ahead since the last `spare` found no more room.
+    var isFullAhead: Bool { get }
+
     /// Counts what was heard of `url`. Never waits; a folder that can't be written to counts nothing.
     func count(_ bytes: HeardBytes, of url: WebURL)
 }

@@ -9,6 +9,8 @@ package struct DownloadReport: Sendable, Equatable {
     }
 
     package let track: Track
+    /// `true` if it is downloaded because the queue plays it next (`AheadGoal`), not for itself.
+    package var isAhead: Bool
     package var phase = Phase.waiting
     /// The stored bytes when they were last looked at, about once a second while it runs.
     package var stored = ByteRangeSet()
@@ -19,8 +21,9 @@ package struct DownloadReport: Sendable, Equatable {
     /// Bytes per second in the last seconds; `nil` if not measured.
     package var rate: Double?
 
-    package init(_ track: Track, phase: Phase = .waiting) {
+    package init(_ track: Track, isAhead: Bool = false, phase: Phase = .waiting) {
         self.track = track
+        self.isAhead = isAhead
         self.phase = phase
     }
 
@@ -56,7 +59,7 @@ package enum DownloadChange: String, Sendable, CaseIterable {
 }
 
 /// The downloads that a command concerns.
-package enum DownloadChoice: Sendable, Equatable {
+package enum DownloadChoice: Sendable, Hashable {
     case all
     /// Those of tracks of the queue.
     case numbers(TrackNumbers)

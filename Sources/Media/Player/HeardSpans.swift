@@ -4,6 +4,8 @@ package struct HeardSpans: Sendable, Equatable {
     private static let mostSpans = 1_000
 
     private var spans = RangeSet<Duration>()
+    /// The same as a list, which each cell of the bar looks at.
+    private var list: [Range<Duration>] = []
 
     package init() {}
 
@@ -11,13 +13,14 @@ package struct HeardSpans: Sendable, Equatable {
 
     package mutating func insert(_ span: Range<Duration>) {
         spans.insert(contentsOf: span)
-        guard spans.ranges.count > Self.mostSpans, let first = spans.ranges.first else { return }
-        spans.remove(contentsOf: first)
+        if spans.ranges.count > Self.mostSpans, let first = spans.ranges.first {
+            spans.remove(contentsOf: first)
+        }
+        list = Array(spans.ranges)
     }
 
     /// `true` if all of `span` was heard.
     package func covers(_ span: Range<Duration>) -> Bool {
-        let ranges = spans.ranges
-        return ranges.contains { $0.lowerBound <= span.lowerBound && span.upperBound <= $0.upperBound }
+        list.contains { $0.lowerBound <= span.lowerBound && span.upperBound <= $0.upperBound }
     }
 }

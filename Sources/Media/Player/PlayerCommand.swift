@@ -1,5 +1,5 @@
 /// A command of the user: a key, or a line after `:` or on headless standard input.
-package enum PlayerCommand: Sendable, Equatable {
+package enum PlayerCommand: Sendable, Hashable {
     case play
     case pause
     case toggle
@@ -53,6 +53,8 @@ package enum PlayerCommand: Sendable, Equatable {
     /// Downloads what is missing of tracks in the background; `nil` is the current track.
     case download(TrackNumbers?)
     case changeDownloads(DownloadChange, DownloadChoice)
+    /// Downloads what the queue plays next, as far as the goal says; `nil` ends that.
+    case setAhead(AheadGoal?)
     /// Marks episodes of podcasts as played (`true`) or as not played; `nil` is the current track.
     case setPlayed(Bool, TrackNumbers?)
     case status
@@ -90,7 +92,7 @@ package struct PlayModes: Sendable, Equatable {
 /// Track numbers as displayed, from 1.
 ///
 /// Stored as ranges, so that selecting a whole long queue costs no more than selecting one track.
-package struct TrackNumbers: Sendable, Equatable, ExpressibleByIntegerLiteral {
+package struct TrackNumbers: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The tracks' indices in the queue, from 0.
     package let places: RangeSet<Int>
 

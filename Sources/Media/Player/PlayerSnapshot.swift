@@ -59,6 +59,10 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var availability: [Track.ID: Availability] = [:]
     /// The downloads that are not finished, in their order.
     package var downloads: [DownloadReport] = []
+    /// How much is downloaded ahead; `nil` for nothing.
+    package var aheadGoal: AheadGoal?
+    /// `nil` if nothing is downloaded ahead, or if the current track is not whole.
+    package var offlineTime: OfflineTime?
     /// Changes whenever `availability` does.
     package var availabilityRevision = 0
     package var connectivity = ConnectivityReport()

@@ -1,5 +1,5 @@
 /// The target of a seek: a distance from the current position, a time, or a share of the track.
-package enum SeekTarget: Sendable, Equatable {
+package enum SeekTarget: Sendable, Hashable {
     case by(Duration)
     case to(Duration)
     /// 0...100.

@@ -122,10 +122,13 @@ package struct TrackFacts: Sendable, Equatable {
     package var tags: TrackTags
     /// `nil` if unknown, and for a live stream.
     package var duration: Duration?
+    /// `true` if a decoder has stated the exact duration. Not stored.
+    package var isExact: Bool
 
-    package init(tags: TrackTags = TrackTags(), duration: Duration? = nil) {
+    package init(tags: TrackTags = TrackTags(), duration: Duration? = nil, isExact: Bool = false) {
         self.tags = tags
         self.duration = duration
+        self.isExact = isExact
     }
 }
 

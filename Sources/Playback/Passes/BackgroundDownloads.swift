@@ -28,6 +28,8 @@ final class BackgroundDownloads: Sendable {
         /// The oldest first.
         var jobs: [Job] = []
         var queue = DownloadQueue()
+        /// Spares in the cache what is to be played, before anything is downloaded ahead.
+        var sparing: Task<Void, Never>?
 
         /// Cancels the downloads among the jobs that `isMeant` selects; returns the tasks of all of these
         /// jobs.
@@ -120,6 +122,27 @@ final class BackgroundDownloads: Sendable {
         step { queue in queue.change(change, locations) }
     }
 
+    /// Changes whenever another track may be the next to be downloaded ahead.
+    var revision: Int { state.withLock { $0.queue.revision } }
+    /// The resources that downloading ahead passes over.
+    var settledAhead: Set<ResourceLocation> { state.withLock { $0.queue.settledAhead } }
+
+    /// Downloads `track` ahead, instead of the one before; `nil` if none is wanted. Never waits.
+    func goAhead(_ track: Track?) { step { queue in ((), queue.goAhead(track)) } }
+
+    /// Tries again what could not be downloaded ahead.
+    func restartAhead() { state.withLock { $0.queue.restartAhead() } }
+
+    /// From now on, what is downloaded ahead evicts no entry of `urls`. Never waits.
+    func spare(_ urls: [WebURL]) {
+        state.withLock { state in
+            state.sparing = Task { [before = state.sparing, cache = parts.cache] in
+                await before?.value
+                await cache?.spare(urls)
+            }
+        }
+    }
+
     /// Cancels the downloads at `location`, which is about to be opened; one of the queue begins again
     /// afterwards. Returns the tasks to await before that.
     func end(at location: ResourceLocation) -> [Task<Void, Never>] {
@@ -154,6 +177,7 @@ final class BackgroundDownloads: Sendable {
             case .start(let number, let track): start(number, track, &state)
             case .cancel(let number): _ = state.cancel { $0.purpose == .download(number) }
             case .finished(let sum): inputs.append(.downloadsFinished(sum))
+            case .stoppedAhead(let stop): inputs.append(.aheadStopped(stop))
             }
         }
         return inputs
@@ -161,8 +185,10 @@ final class BackgroundDownloads: Sendable {
 
     private func start(_ number: Int, _ track: Track, _ state: inout State) {
         let result = Locked(DownloadQueue.Result.cancelled)
+        let sparing = state.queue.isAhead(track.location) ? state.sparing : nil
         add(.download(number), track, to: &state) { [self] in
-            let value = await download(number, track)
+            await sparing?.value
+            let value = await download(number, track, as: sparing == nil ? .playing : .ahead)
             result.withLock { $0 = value }
         } ended: { queue in
             queue.ended(number, result.withLock { $0 })
@@ -170,15 +196,22 @@ final class BackgroundDownloads: Sendable {
     }
 
     /// Returns when the resource is closed.
-    private func download(_ number: Int, _ track: Track) async -> DownloadQueue.Result {
+    private func download(
+        _ number: Int,
+        _ track: Track,
+        as opening: PlaybackParts.Opening
+    ) async -> DownloadQueue.Result {
         let loaded = Loaded()
         var failure: MediaError?
         do {
-            let outcome = try await makeDownload(number, of: track, loaded).run()
+            let outcome = try await makeDownload(number, of: track, as: opening, loaded).run()
             failure = Self.refusal(of: outcome, at: track.location.safeText)
         } catch {
             guard !Task.isCancelled else { return .cancelled }
             failure = MediaError(describing: error, of: track.location.safeText)
+        }
+        if case .ahead = opening, failure?.code == .notCached, parts.cache?.isFullAhead == true {
+            return .full
         }
         let last = loaded.report.withLock { $0 }
         send(.downloadEnded(PlayerEvent.DownloadEnd(of: track.location.safeText, last, failure)))
@@ -196,7 +229,12 @@ final class BackgroundDownloads: Sendable {
         }
     }
 
-    private func makeDownload(_ number: Int, of track: Track, _ loaded: Loaded) -> TrackDownload {
+    private func makeDownload(
+        _ number: Int,
+        of track: Track,
+        as opening: PlaybackParts.Opening,
+        _ loaded: Loaded
+    ) -> TrackDownload {
         let showProgress: @Sendable () -> Void = { [self] in
             guard let report = loaded.reader.withLock({ $0 })?.report else { return }
             state.withLock { $0.queue.progressed(number, report, at: parts.clock.now) }
@@ -205,7 +243,7 @@ final class BackgroundDownloads: Sendable {
         }
         return TrackDownload(
             of: track,
-            open: { [parts] in try await parts.open($0, false) },
+            open: { [parts] in try await parts.open($0, opening) },
             makeDecoder: parts.makeDecoder,
             openStream: parts.openStream,
             resolver: parts.resolver,

@@ -110,9 +110,9 @@ final class PassTable {
         let location = start.track.location
         let before = downloads.end(at: location)
         return TrackResource(for: start, makeDecoder: parts.makeDecoder, openStream: parts.openStream) {
-            [open = parts.open] track, refresh in
+            [open = parts.open] track, opening in
             for task in before { await task.value }
-            return try await open(track, refresh)
+            return try await open(track, opening)
         }
     }
 }

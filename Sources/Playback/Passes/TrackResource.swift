@@ -67,7 +67,7 @@ final class TrackResource: Sendable {
     /// The reader of the resource; the first call opens it. Called by one pass at a time.
     private func reader() async throws -> any ResourceReader {
         if let reader = openReader { return reader }
-        let reader = try await open(track, refresh)
+        let reader = try await open(track, refresh ? .refreshing : .playing)
         try await adopt(reader, isStream: false)
         return reader
     }

@@ -12,6 +12,8 @@ package struct PlaybackSettings: Sendable {
     package var headTime = Duration.seconds(10)
     /// `true` if tracks that were heard in part are fetched completely in the background.
     package var fillsHeardTracks = false
+    /// How much of what the queue plays next is downloaded ahead; `nil` for nothing.
+    package var ahead: AheadGoal?
     /// The most background fetches at a time. More would only add connections that share the same bandwidth.
     package var mostBackgroundFetches = 4
 
@@ -28,10 +30,18 @@ package struct PlaybackSettings: Sendable {
 
 /// The parts of which the player is made.
 package struct PlaybackParts: Sendable {
-    package typealias Open = @Sendable (Track, Bool) async throws -> any ResourceReader
+    package typealias Open = @Sendable (Track, Opening) async throws -> any ResourceReader
     package typealias OpenFile = @Sendable (String, WorkThread) async throws -> any ResourceReader
 
-    /// Opens the resource of a track. With `true` cached bytes are revalidated with the server first.
+    package enum Opening: Sendable {
+        case playing
+        /// Cached bytes are revalidated with the server first.
+        case refreshing
+        /// It is downloaded because the queue plays it next (`ResourceUse.ahead`).
+        case ahead
+    }
+
+    /// Opens the resource of a track.
     package var open: Open
     /// Opens the local file at a path for reading its tags on a thread. `nil` if the tags of tracks that were
     /// not played yet are not shown.

@@ -23,6 +23,8 @@ final class PlayerShell {
     private var hasNewTracks = false
     /// The downloads of an earlier session, until nothing waits for a track.
     private var restoredDownloads: [DownloadReport] = []
+    /// `nil` without a cache.
+    private var ahead: AheadWatch?
     /// Passes that were heard, at least in part, and ended without a failure. Once they are cancelled, the
     /// missing bytes of their tracks may be fetched.
     private var heardPasses: Set<PassID> = []
@@ -58,6 +60,7 @@ final class PlayerShell {
                 if let facts { send(.factsFound([track.id: facts], isLast: false)) }
             }
         }
+        ahead = cached.map { [downloads = passes.downloads] in AheadWatch(cached: $0, downloads: downloads) }
         jobs = BackgroundJobs(parts: parts, send: send)
         sound = SoundPath(output: parts.output, connecting: parts.connecting, settings: settings, send: send)
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
@@ -100,9 +103,13 @@ final class PlayerShell {
             pending = followUps + pending
         }
         passes.raisePriority(except: state.lane.lowPriority)
-        if [.playing, .paused, .stopped, .ended].contains(state.snapshotState) { beginBackgroundWork() }
+        ahead?.update(to: state, isIdle: isIdle)
+        if isIdle { beginBackgroundWork() }
         updateTicks()
     }
+
+    /// `true` if nothing waits for a track.
+    private var isIdle: Bool { [.playing, .paused, .stopped, .ended].contains(state.snapshotState) }
 
     /// Nothing waits for a track: begins what must not delay one.
     private func beginBackgroundWork() {
@@ -163,6 +170,13 @@ final class PlayerShell {
             return .downloadsChanged(change, count: passes.downloads.change(change, at: locations))
         case .stopDownload(let tracks):
             _ = passes.downloads.change(.cancel, at: Set(tracks.map(\.location)))
+        case .restartAhead:
+            guard ahead != nil || state.aheadGoal == nil else {
+                let reason: SafeText = "can't be downloaded without a cache (leave out --no-cache)"
+                return .notice(MediaError(.notCached, "music ahead", reason))
+            }
+            ahead?.restart()
+            return .aheadRestarted
         case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
@@ -342,6 +356,8 @@ final class PlayerShell {
         }
         // What waits for the first sound is pending, too: otherwise the first save would forget it.
         snapshot.downloads = passes.downloads.items + restoredDownloads
+        snapshot.aheadGoal = state.aheadGoal
+        snapshot.offlineTime = ahead?.offlineTime(in: state, at: parts.clock.now)
         snapshot.timeMap = loaded.timeMap
         snapshot.byteOffset = loaded.byteOffset
         snapshot.volume = state.volume

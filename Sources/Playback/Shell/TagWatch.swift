@@ -132,6 +132,10 @@ extension TrackFacts {
     /// estimated one.
     init(of info: StreamInfo, for track: Track) {
         let isBetter = info.isDurationExact || track.duration == nil
-        self.init(tags: track.tags(with: info.tags), duration: isBetter ? info.duration : track.duration)
+        self.init(
+            tags: track.tags(with: info.tags),
+            duration: isBetter ? info.duration : track.duration,
+            isExact: info.isDurationExact
+        )
     }
 }

@@ -7,7 +7,9 @@ struct Announcer: Sendable {
     /// The tracks that failed, with their errors.
     private(set) var failures: [Track.ID: MediaError] = [:]
     /// Tags and lengths of the tracks that were opened, or looked up before that.
-    private(set) var facts: [Track.ID: TrackFacts] = [:]
+    private(set) var facts: [Track.ID: TrackFacts] = [:] { didSet { factsRevision += 1 } }
+    /// Changes whenever `facts` does.
+    private(set) var factsRevision = 0
     private var now = Duration.zero
     private var messageCount = 0
     private var lastPositionTime = Duration.zero
@@ -165,6 +167,21 @@ struct Announcer: Sendable {
 
     // MARK: Downloads
 
+    mutating func aheadSet(to goal: AheadGoal?) -> PlayerEffect {
+        remark("ahead", goal.map { "Downloading ahead: " + $0.text } ?? "Downloading nothing ahead")
+    }
+
+    mutating func aheadStopped(_ stop: DownloadQueue.Ahead.Stop) -> PlayerEffect {
+        switch stop {
+        case .full:
+            remark(
+                "ahead-full",
+                "No more music fits into the cache – remove some, or raise --cache-size"
+            )
+        case .failures: remark("ahead-failed", "Too many tracks can't be downloaded ahead – stopped")
+        }
+    }
+
     mutating func downloadsAdded(_ tracks: [Track]) -> PlayerEffect {
         remark("download", tracks.isEmpty ? "Already being downloaded" : "Downloading " + name(of: tracks))
     }
@@ -282,7 +299,9 @@ struct Announcer: Sendable {
 
     /// Remembers `found`, tags and lengths of tracks that were not opened yet; opening a track gives better
     /// ones.
-    mutating func learn(_ found: [Track.ID: TrackFacts]) { facts.merge(found) { opened, _ in opened } }
+    mutating func learn(_ found: [Track.ID: TrackFacts]) {
+        facts.merge(found) { known, new in new.isExact && !known.isExact ? new : known }
+    }
 
     mutating func failed(_ track: Track.ID, because error: MediaError) {
         failures[track] = error

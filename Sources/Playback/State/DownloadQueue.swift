@@ -5,21 +5,40 @@ import System
 ///
 /// A resource is downloaded once, however many tracks of the queue have its location. Two run at a time, the
 /// first ones first. One that failed stays until it is tried again or cancelled.
+///
+/// One more is downloaded ahead, because the queue plays it next: `AheadPlan` chooses it, and it begins only
+/// if nothing else waits. Its failure is not the user's concern before it is played.
 struct DownloadQueue: Sendable {
     enum Output: Sendable, Equatable {
         /// Begins a download. Its end is reported with the number, also after `cancel`.
         case start(Int, Track)
         case cancel(Int)
-        /// None waits or runs any more.
+        /// None waits or runs any more, those ahead left out.
         case finished(DownloadSum)
+        /// No more is downloaded ahead.
+        case stoppedAhead(Ahead.Stop)
     }
 
     enum Result: Sendable, Equatable {
         /// `isNew` is `true` if bytes were missing.
         case downloaded(isNew: Bool)
         case failed(MediaError)
+        /// It was downloaded ahead, and the cache has no more room for that.
+        case full
         /// The task was cancelled, because of `Output.cancel` or the end of the player.
         case cancelled
+    }
+
+    /// How far downloading ahead came.
+    struct Ahead: Sendable, Equatable {
+        /// The resources that were downloaded, or can't be, or were cancelled by the user.
+        var settled: Set<ResourceLocation> = []
+        /// The failures since one was downloaded.
+        var failures = 0
+        /// The reason why no more are downloaded; `nil` if there is none.
+        var stop: Stop?
+
+        enum Stop: Sendable { case full, failures }
     }
 
     /// One begun download, until its resource is closed.
@@ -33,9 +52,14 @@ struct DownloadQueue: Sendable {
     /// Two servers, or the end of one track and the head of the next, keep the line busy; more would only
     /// finish each track later.
     static let mostRunning = 2
+    /// After as many failures in a row nothing more is downloaded ahead: the server is gone or has changed.
+    static let mostFailuresAhead = 10
 
     /// In the order in which they were added.
     private(set) var items: [DownloadReport] = []
+    private(set) var ahead = Ahead()
+    /// Changes with each event that may change what is downloaded ahead next.
+    private(set) var revision = 0
     private var runs: [Int: Run] = [:]
     private var lastNumber = 0
     private var sum = DownloadSum()
@@ -51,8 +75,10 @@ struct DownloadQueue: Sendable {
         var added: [Track] = []
         for report in reports {
             if let place = places[report.track.location] {
-                guard !items[place].isAwaited else { continue }
-                items[place].phase = report.phase
+                let isKnown = items[place].isAwaited && !items[place].isAhead
+                items[place].isAhead = false
+                if isKnown { continue }
+                if !items[place].isAwaited { items[place].phase = report.phase }
             } else {
                 places[report.track.location] = items.count
                 items.append(report)
@@ -78,6 +104,7 @@ struct DownloadQueue: Sendable {
         let chosenLocations = Set(chosen.map(\.track.location))
         let cancelled = chosen.flatMap { cancelRuns(at: $0.track.location) }
         if change == .cancel {
+            ahead.settled.formUnion(chosenLocations)
             items.removeAll { chosenLocations.contains($0.track.location) }
         } else {
             for place in items.indices where chosenLocations.contains(items[place].track.location) {
@@ -85,6 +112,41 @@ struct DownloadQueue: Sendable {
             }
         }
         return (chosen.count, cancelled + outputs())
+    }
+
+    /// Downloads `track` ahead, instead of the one before; `nil` if none is wanted. One that was settled since
+    /// it was chosen is not downloaded again.
+    mutating func goAhead(_ track: Track?) -> [Output] {
+        var cancelled: [Output] = []
+        if let place = items.firstIndex(where: \.isAhead) {
+            let old = items[place].track.location
+            guard old != track?.location else { return [] }
+            cancelled = cancelRuns(at: old)
+            items.remove(at: place)
+        }
+        if let track, ahead.stop == nil, !ahead.settled.contains(track.location),
+            place(of: track.location) == nil
+        {
+            items.append(DownloadReport(track, isAhead: true))
+        }
+        return cancelled + outputs()
+    }
+
+    /// Forgets how far downloading ahead came.
+    mutating func restartAhead() {
+        ahead = Ahead()
+        revision += 1
+    }
+
+    /// `true` if the resource is downloaded only because the queue plays it next.
+    func isAhead(_ location: ResourceLocation) -> Bool {
+        place(of: location).map { items[$0].isAhead } ?? false
+    }
+
+    /// The resources that downloading ahead passes over: those that are settled, and those that the user
+    /// wants.
+    var settledAhead: Set<ResourceLocation> {
+        ahead.settled.union(items.filter { !$0.isAhead }.map(\.track.location))
     }
 
     /// The resource at `location` is about to be opened for playing: its download ends, and begins again
@@ -98,19 +160,45 @@ struct DownloadQueue: Sendable {
     /// Download `number` has ended, and its resource is closed.
     mutating func ended(_ number: Int, _ result: Result) -> [Output] {
         guard let run = runs.removeValue(forKey: number) else { return [] }
+        let before = ahead.stop
         if !run.isCancelled, let place = place(of: run.location) {
-            switch result {
-            case .downloaded(let isNew):
-                if isNew { sum.downloaded += 1 } else { sum.present += 1 }
+            if items[place].isAhead, result != .cancelled {
                 items.remove(at: place)
-            case .failed(let error):
-                sum.failed += 1
-                sum.firstFailure = sum.firstFailure ?? error
-                stop(place, as: .failed(error))
-            case .cancelled: stop(place, as: .waiting)
+                settleAhead(run.location, result)
+            } else {
+                settle(place, result)
             }
         }
-        return outputs()
+        let stop = ahead.stop == before ? nil : ahead.stop
+        return outputs() + (stop.map { [.stoppedAhead($0)] } ?? [])
+    }
+
+    private mutating func settle(_ place: Int, _ result: Result) {
+        switch result {
+        case .downloaded(let isNew):
+            if isNew { sum.downloaded += 1 } else { sum.present += 1 }
+            ahead.settled.insert(items[place].track.location)
+            items.remove(at: place)
+        case .failed(let error):
+            sum.failed += 1
+            sum.firstFailure = sum.firstFailure ?? error
+            stop(place, as: .failed(error))
+        // The user asked for it after it had begun: now it may evict more.
+        case .full, .cancelled: stop(place, as: .waiting)
+        }
+    }
+
+    private mutating func settleAhead(_ location: ResourceLocation, _ result: Result) {
+        switch result {
+        case .downloaded: ahead.failures = 0
+        // Live streams, lists and what may not be stored say nothing about the server.
+        case .failed(let error) where error.code == .notCached || error.code == .notAudio: break
+        case .failed: ahead.failures += 1
+        case .full: ahead.stop = .full
+        case .cancelled: return
+        }
+        if ahead.failures >= Self.mostFailuresAhead { ahead.stop = .failures }
+        if result != .full { ahead.settled.insert(location) }
     }
 
     /// Notes how much of download `number` is stored.
@@ -151,19 +239,24 @@ struct DownloadQueue: Sendable {
     }
 
     private mutating func outputs() -> [Output] {
+        revision += 1
         guard !isOver else { return [] }
         var outputs: [Output] = []
-        while runs.count < Self.mostRunning, let place = items.firstIndex(where: { canStart($0) }) {
+        while runs.count < Self.mostRunning, let place = nextPlace {
             lastNumber += 1
             runs[lastNumber] = Run(location: items[place].track.location)
             items[place].phase = .running
             outputs.append(.start(lastNumber, items[place].track))
         }
-        if sum != DownloadSum(), !items.contains(where: \.isAwaited) {
+        if sum != DownloadSum(), !items.contains(where: { $0.isAwaited && !$0.isAhead }) {
             outputs.append(.finished(sum))
             sum = DownloadSum()
         }
         return outputs
+    }
+
+    private var nextPlace: Int? {
+        items.firstIndex { canStart($0) && !$0.isAhead } ?? items.firstIndex { canStart($0) }
     }
 
     /// A resource is opened again only after its cancelled download has closed it.

@@ -8,14 +8,16 @@ struct PlayQueue: Sendable {
     private(set) var tracks: [Track] = []
     /// The place of the current track; `nil` before the first track and if there are no tracks.
     private(set) var current: Int?
-    var repeatMode = RepeatMode.off
+    var repeatMode = RepeatMode.off { didSet { orderRevision += 1 } }
     /// Incremented whenever `tracks` changes other than by additions at its end.
     private(set) var revision = 0
     /// The changes since the last `takeChanges`, which fills in the length of the queue and the current
     /// track.
     private var changes: [PlayerEvent.QueueReport] = []
     /// The places in playing order if shuffle is on.
-    private var order: [Int]?
+    private var order: [Int]? { didSet { orderRevision += 1 } }
+    /// Incremented whenever the order of playing changes while `tracks` stay the same.
+    private(set) var orderRevision = 0
     /// Has the played state of episodes that are added; `nil` if nothing is remembered.
     var memory: (any ListeningMemory)?
     private(set) var history = QueueHistory()
@@ -58,6 +60,9 @@ struct PlayQueue: Sendable {
         let end = repeats ? start + tracks.count : tracks.count
         return (start..<end).lazy.map { track(atOrderPlace: $0 % tracks.count) }
     }
+
+    /// The tracks that are played after the current one, in order; if all tracks repeat, each once.
+    var upcoming: some Sequence<Track> { places(after: current).lazy.map { tracks[$0] } }
 
     /// The place that is played last; `nil` if there are no tracks.
     var last: Int? { tracks.isEmpty ? nil : track(atOrderPlace: tracks.count - 1) }
@@ -157,13 +162,19 @@ struct PlayQueue: Sendable {
         }
     }
 
-    /// Appends tracks. With shuffle on they are played after the others, in a random order of their own.
     mutating func append(_ new: [Track]) {
         let places = tracks.count..<tracks.count + new.count
         let new = remembered(new)
         // The usual single list, which may be long, is not copied.
         if tracks.isEmpty { tracks = new } else { tracks += new }
-        order?.append(contentsOf: places.shuffled(using: &random))
+        addToOrder(places)
+    }
+
+    /// Plays the tracks at `places` after the others, in a random order of their own, if shuffle is on.
+    private mutating func addToOrder(_ places: Range<Int>) {
+        guard isShuffled else { return }
+        let shuffled = places.shuffled(using: &random)
+        order?.append(contentsOf: shuffled)
     }
 
     /// Returns `new` with the episodes marked that are remembered as played. Records their feeds.
@@ -382,7 +393,7 @@ struct PlayQueue: Sendable {
     private mutating func bringBack(_ removed: [Track], to places: RangeSet<Int>) {
         let rest = tracks.count
         tracks += removed
-        order?.append(contentsOf: (rest..<tracks.count).shuffled(using: &random))
+        addToOrder(rest..<tracks.count)
         rearrange(Self.inverse(Self.oldPlaces(moving: places, to: rest, of: tracks.count)))
     }
 

@@ -49,6 +49,8 @@ enum PlayerEffect: Sendable, Equatable {
     /// Changes the downloads at the locations; `nil` stands for all.
     case changeDownloads(DownloadChange, Set<ResourceLocation>?)
     case stopDownload([Track])
+    /// The goal of downloading ahead was set: also what failed before is tried. `aheadRestarted` follows.
+    case restartAhead
     /// Remembers that these episodes were played, or that they were not.
     case rememberPlayed(Bool, [Episode])
     /// Tries the network and dead hosts again, because the user requested something.
@@ -135,6 +137,9 @@ enum PlayerInput: Sendable {
     case cacheChanged
     /// Tags and lengths of tracks that were not opened yet; `isLast` with the last ones for now.
     case factsFound([Track.ID: TrackFacts], isLast: Bool)
+    case aheadRestarted
+    /// No more is downloaded ahead, although the goal is not reached.
+    case aheadStopped(DownloadQueue.Ahead.Stop)
     /// The screen shows these tracks, without tags.
     case tracksShown([Track])
     /// The ring holds enough PCM to start.

@@ -61,6 +61,7 @@ extension PlayerState {
         case .setPinned(let numbers, let isPinned): pin(numbers, isPinned)
         case .download(let numbers): download(numbers)
         case .changeDownloads(let change, let choice): changeDownloads(change, choice)
+        case .setAhead(let goal): setAhead(goal)
         case .setPlayed(let isPlayed, let numbers): setPlayed(isPlayed, numbers)
         case .status: status()
         case .list: [.emitList]
@@ -235,6 +236,14 @@ extension PlayerState {
             let tracks = numbers.places.ranges.flatMap { queue.tracks[$0] }
             return [.changeDownloads(change, Set(tracks.map(\.location)))]
         }
+    }
+
+    private mutating func setAhead(_ goal: AheadGoal?) -> [PlayerEffect] {
+        guard goal == nil || !connectivity.isForced else {
+            return [announcer.badCommand("Can't download ahead: --offline forbids the network")]
+        }
+        aheadGoal = goal
+        return [.restartAhead]
     }
 
     private func status() -> [PlayerEffect] {

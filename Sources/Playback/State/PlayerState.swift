@@ -49,6 +49,8 @@ struct PlayerState: Sendable {
     var isQuit = false
     /// Playing stops once this is reached; `nil` plays on.
     var stopPoint: PlayPoint?
+    /// How much is downloaded ahead; `nil` for nothing.
+    var aheadGoal: AheadGoal?
     private(set) var now = Duration.zero
     var volume: Int
     var isMuted = false
@@ -66,6 +68,7 @@ struct PlayerState: Sendable {
         exitsAtEnd = settings.exitsAtEnd
         volume = settings.volume ?? 100
         gainMode = settings.gainMode
+        aheadGoal = settings.ahead
         output = OutputState(joining: joining)
         queue = PlayQueue(seed: settings.seed, sources: startSources)
         queue.repeatMode = settings.repeatMode
@@ -147,6 +150,8 @@ struct PlayerState: Sendable {
         case .downloadsChanged(let change, let count): [announcer.downloadsChanged(change, count)]
         case .downloadEnded(let report): [.emit(.download(report))]
         case .downloadsFinished(let sum): [announcer.downloadsFinished(sum)]
+        case .aheadRestarted: [announcer.aheadSet(to: aheadGoal)]
+        case .aheadStopped(let stop): [announcer.aheadStopped(stop)]
         case .cacheChanged, .backgroundFetchEnded, .downloadsRestored, .tracksShown: []
         case .factsFound(let found, let isLast): factsFound(found, isLast: isLast)
         case .passPrimed(let id): passPrimed(id)

@@ -106,6 +106,19 @@ struct Options: ParsableCommand, Sendable {
     var fill = false
 
     @Option(
+        help: ArgumentHelp(
+            "Download what plays next: for a time as 2h, 12t (tracks), all or off. (default: off)",
+            discussion: """
+                Whole tracks after the current one, in playing order, while nothing else needs the connection. Evicts \
+                nothing that was played in the last 7 days, and stops when no more fits.
+                """,
+            valueName: "time|Nt|all"
+        ),
+        transform: { try AheadChoice($0) }
+    )
+    var ahead: AheadChoice?
+
+    @Option(
         help: ArgumentHelp("Append one JSON line per request and decision to a file.", valueName: "file"),
         completion: .file(),
         transform: { try OptionValue.text($0, "name a file") }
@@ -219,6 +232,9 @@ struct Options: ParsableCommand, Sendable {
         try UsageError.check(!(offline && refresh), "--refresh needs the network that --offline forbids")
         try UsageError.check(!(fill && offline), "--fill needs the network that --offline forbids")
         try UsageError.check(!(fill && noCache), "--fill needs the cache that --no-cache forbids")
+        let isAhead = ahead?.goal != nil
+        try UsageError.check(!(isAhead && offline), "--ahead needs the network that --offline forbids")
+        try UsageError.check(!(isAhead && noCache), "--ahead needs the cache that --no-cache forbids")
     }
 }
 
@@ -231,6 +247,7 @@ extension Options {
             Setting("play", "--shuffle", .toggle),
             Setting("play", "--repeat"), Setting("play", "--gain"), Setting("play", "--charset"),
             Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
+            Setting("network", "--ahead"),
             Setting("network", "--journal"),
         ] + NetworkOptions.settings + CacheLocationOptions.settings + CacheBoundsOptions.settings + [
             Setting("cache", "--no-cache", .flag, name: "off"), Setting("screen", "--no-mouse", .flag),
@@ -254,6 +271,18 @@ enum TagReading: String, Sendable, CaseIterable {
     /// Those that the screen shows.
     case visible
     case played
+}
+
+/// The value of `--ahead`.
+struct AheadChoice: Sendable, Equatable {
+    /// `nil` for `off`.
+    let goal: AheadGoal?
+
+    init(_ text: String) throws(UsageError) {
+        goal = text == "off" ? nil : try OptionValue.accepted(AheadGoal(text), Self.refusal)
+    }
+
+    static let refusal = "use a time as 30m or 2h, tracks as 12t, all or off"
 }
 
 extension LoadSettings.ReadAhead {

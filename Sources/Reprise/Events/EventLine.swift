@@ -51,7 +51,7 @@ struct EventLine: Sendable {
                     ("state", .text(SafeText(player.state.rawValue))),
                     ("index", .count(orNone: player.currentIndex.map { $0 + 1 })),
                     ("tracks", .count(player.tracks.count)),
-                ] + volume(player.volume, player.isMuted) + fields(of: player.modes)
+                ] + volume(player.volume, player.isMuted) + fields(of: player.modes) + ahead(player)
             )
         case .list(let player): ("list", list(player))
         case .summary(let report):
@@ -64,6 +64,16 @@ struct EventLine: Sendable {
                 ]
             )
         }
+    }
+
+    /// Fields that are left out unless music is downloaded ahead.
+    private static func ahead(_ player: PlayerSnapshot) -> EventFields {
+        guard let goal = player.aheadGoal else { return [] }
+        let offline = player.offlineTime
+        return [
+            ("ahead", .text(goal.word)), ("offline", .seconds(offline?.left ?? .zero)),
+            ("offlineExact", .flag(offline.map { !$0.isEstimate } ?? true)),
+        ]
     }
 
     private static func track(_ report: PlayerEvent.TrackReport) -> EventFields {

@@ -58,6 +58,7 @@ extension PlaybackSettings {
         repeatMode = options.repeatMode ?? last?.modes.repeatMode ?? .off
         shuffle = options.shuffle ?? last?.modes.isShuffled ?? false
         fillsHeardTracks = options.fill
+        ahead = options.ahead?.goal
         gainMode = options.gain ?? last?.modes.gainMode ?? .off
         // Without a screen, positions are printed once a second.
         if presentation != .screen { tick = .seconds(1) }

@@ -67,8 +67,10 @@ struct SavedDownload: Sendable, Equatable {
         self.isPaused = isPaused
     }
 
-    /// `nil` if it failed for another reason than the network: it would fail again.
+    /// `nil` if it failed for another reason than the network: it would fail again. `nil` also if it is only
+    /// ahead of the music, of which the next session decides anew.
     init?(_ report: DownloadReport, _ facts: TrackFacts?) {
+        if report.isAhead { return nil }
         if case .failed(let error) = report.phase, !Self.passing.contains(error.code) { return nil }
         self.init(of: report.track.described(by: facts), isPaused: report.phase == .paused)
     }

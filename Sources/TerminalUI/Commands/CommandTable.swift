@@ -220,6 +220,13 @@ package enum CommandTable {
             usage: "numbers of tracks, also after pause, continue, retry or cancel"
         ) { download($0) },
         CommandRow(
+            "ahead",
+            "TIME",
+            "download what plays next",
+            completion: .words(["30m", "2h", "12t", "all", "off"]),
+            usage: "a time as 30m or 2h, a number of tracks as 12t, all or off"
+        ) { $0 == "off" ? .player(.setAhead(nil)) : AheadGoal($0).map { .player(.setAhead($0)) } },
+        CommandRow(
             "played",
             "N",
             "mark episode as played",

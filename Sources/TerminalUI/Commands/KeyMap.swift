@@ -22,21 +22,25 @@ package struct KeyMap: Sendable {
     /// In the order of the help.
     package let bindings: [Binding]
     private let entries: [Key: ParsedCommand]
+    /// By command, since each drawing of the screen names several.
+    private let names: [UICommand: SafeText]
 
     private init(_ bindings: [Binding]) {
         self.bindings = bindings
         entries = Dictionary(
             uniqueKeysWithValues: bindings.flatMap { binding in binding.keys.map { ($0, binding.entry) } }
         )
+        let named = bindings.compactMap { binding in
+            binding.keys.first.map { (binding.entry.command, $0.name) }
+        }
+        names = Dictionary(named) { first, _ in first }
     }
 
     /// The command that `key` runs, with its row in the table.
     package func entry(for key: Key) -> ParsedCommand? { entries[key] }
 
     /// The name of the first key of `command`; `nil` if it has none.
-    package func name(of command: UICommand) -> SafeText? {
-        bindings.first { $0.entry.command == command }?.keys.first?.name
-    }
+    package func name(of command: UICommand) -> SafeText? { names[command] }
 
     /// This map with one key rebound; a `nil` entry unbinds it.
     ///

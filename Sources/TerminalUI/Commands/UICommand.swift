@@ -3,7 +3,7 @@ package import Media
 /// A command that a key runs or a line names.
 ///
 /// `CommandTable` has the name, the syntax, the keys and the help of each.
-package enum UICommand: Sendable, Equatable {
+package enum UICommand: Sendable, Hashable {
     case player(PlayerCommand)
     case show(ViewName)
     /// Opens the view this many tabs further on; -1 is the previous one.

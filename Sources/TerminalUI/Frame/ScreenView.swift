@@ -25,7 +25,9 @@ package struct ScreenView: Sendable {
             NowPlayingView.draw(state.player, showsRemainingTime: showsRemaining, row: row, into: &buffer)
         }
         if let row = layout.barRow { BarView.draw(state.player, row: row, into: &buffer) }
-        if let row = layout.statusRow { StatusView.draw(state, row: row, into: &buffer) }
+        if let row = layout.statusRow {
+            StatusView.draw(state, timeOfDay: timeOfDay, row: row, into: &buffer)
+        }
         if let row = layout.messageRow { BottomLineView.draw(state, row: row, into: &buffer) }
         return buffer
     }

@@ -2,7 +2,13 @@ internal import Media
 
 /// The player's state, volume, modes and network traffic in one line; a narrow window drops the last parts.
 enum StatusView {
-    static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+    /// `timeOfDay` is that of `ScreenView`.
+    static func draw(
+        _ state: UIState,
+        timeOfDay: (Duration) -> SafeText,
+        row: Int,
+        into buffer: inout CellBuffer
+    ) {
         // The bottom row shows the line being edited, so the answer to it takes the place of the status.
         if state.typed != nil, let answer = state.answer {
             let rows = (state.layout.barRow ?? row)...row
@@ -10,7 +16,7 @@ enum StatusView {
             return
         }
         var column = 0
-        for (index, text) in parts(of: state, buffer.glyphs).enumerated() {
+        for (index, text) in parts(of: state, timeOfDay, buffer.glyphs).enumerated() {
             let start = index == 0 ? 0 : column + 2
             guard index == 0 || start + text.columns <= buffer.columns else { return }
             let style = index == 0 ? Style.normal : .dim
@@ -18,7 +24,11 @@ enum StatusView {
         }
     }
 
-    private static func parts(of state: UIState, _ glyphs: Glyphs) -> [SafeText] {
+    private static func parts(
+        of state: UIState,
+        _ timeOfDay: (Duration) -> SafeText,
+        _ glyphs: Glyphs
+    ) -> [SafeText] {
         let player = state.player
         var parts = [
             state.isLeaving
@@ -34,6 +44,7 @@ enum StatusView {
         let slow = slowLine(player)
         if let slow { parts.append(slow) }
         if player.connectivity.isOffline { parts.append("offline") }
+        if let offline = offlineTime(player, timeOfDay) { parts.append(offline) }
         if !state.queue.marks.isEmpty { parts.append(SafeText("\(state.queue.marks.count) marked")) }
         if let filter = state.queue.filter { parts.append(SafeText("filter \(filter.text)")) }
         parts.append(player.isMuted ? "muted" : SafeText("vol \(player.volume)%"))
@@ -60,6 +71,20 @@ enum StatusView {
         let seconds = Int(max(0, left.seconds).rounded(.up))
         let next = seconds > 0 ? SafeText("Retry in \(seconds) s") : "Retrying"
         return next + " " + glyphs.dot + " " + wait.error.reason
+    }
+
+    /// `offline until 18:42` while the music plays, if that is within a day; else `offline for 1:42:00`. `~` says
+    /// that a length is an estimate. `nil` if nothing is downloaded ahead.
+    private static func offlineTime(_ player: PlayerSnapshot, _ timeOfDay: (Duration) -> SafeText)
+        -> SafeText?
+    {
+        guard let offline = player.offlineTime else { return nil }
+        let sign = offline.isEstimate ? "~" : ""
+        guard player.state == .playing, offline.left < .seconds(86_400) else {
+            return SafeText("offline for \(sign)\(offline.left.clockTime)")
+        }
+        // Without the seconds.
+        return SafeText("offline until \(sign)\(timeOfDay(offline.end).string.prefix(5))")
     }
 
     /// Both rates while the line is slower than the music; otherwise `nil`.

@@ -46,4 +46,35 @@ import Testing
         #expect(long.count > 10 << 20 && log.requests(for: "/two.mp3").count <= (long.count - 1) >> 20 + 5)
         #expect(log.bytesSent(for: "/two.mp3") == Int64(long.count))
     }
+
+    @Test(arguments: ["all", "2t", "10"])
+    func `what is downloaded ahead plays to its end when the plug is pulled`(goal: String) async throws {
+        let stage = try await Stage()
+        let paths = (1...3).map { "/\($0).mp3" }
+        let song = try await MP3Fixtures.bytes(.init(seconds: 5))
+        for path in paths { stage.server.set(song, at: path) }
+        let process = try stage.startPlaying(["--ahead", goal] + paths.map { stage.url($0) })
+        try await process.event("playing")
+        try process.send("pause")
+        // The current track comes first, then the others in their order.
+        for path in paths {
+            try await process.waitForLine { $0.contains("\"download\"") && $0.contains(path) }
+        }
+        var promise = try await process.event("status", of: "status")
+        for _ in 0..<10_000 where (promise.offline ?? 0) < 10 {
+            promise = try await process.event("status", of: "status")
+        }
+        #expect(promise.offlineExact == true && promise.ahead == (goal == "10" ? "0:10" : goal))
+        let requests = stage.server.log.requests.count
+        await stage.server.stop()
+        let position = try #require(try process.events.compactMap(\.position).last)
+        try process.send("play")
+        let summary = try await process.event("summary")
+        #expect(summary.played == 3 && summary.failed == 0 && summary.requests == requests)
+        // The music lasts as long as promised.
+        let frames = try process.events.compactMap { $0.event == "ended" ? $0.frames : nil }.reduce(0, +)
+        let heard = Double(frames) / 44_100 - position
+        #expect(abs(heard - (promise.offline ?? 0)) < 1)
+        #expect(try await process.waitForExit() == 0)
+    }
 }

@@ -26,6 +26,8 @@ struct FakeMusic: Sendable {
     var timeMap: TimeMap?
     /// `true` if its bytes are cached.
     var isStored = true
+    /// `true` if its decoder knows its exact length.
+    var isDurationExact = false
     /// How many of its bytes are stored at first; `nil` for all.
     var storedCount: Int64?
     /// `true` if its server sends it only as a whole.
@@ -150,6 +152,7 @@ final class FakeDecoder: AudioDecoder {
         let rate = music.format.sampleRate * music.format.bytesPerFrame
         var info = StreamInfo(format: music.format, bytesPerSecond: Double(rate))
         info.duration = music.format.duration(of: FrameCount(music.frames))
+        info.isDurationExact = music.isDurationExact
         info.loudness = music.loudness
         info.timeMap = music.timeMap
         return info

@@ -42,6 +42,8 @@ final class FakeCacheStatus: CacheStatus {
         var failure: MediaError?
         var gate: TestClockGate?
         var counted: [String] = []
+        var spared: [[String]] = []
+        var isFullAhead = false
     }
 
     typealias TestClockGate = @Sendable () async -> Void
@@ -71,6 +73,18 @@ final class FakeCacheStatus: CacheStatus {
     func count(_ bytes: HeardBytes, of url: WebURL) {
         state.withLock { $0.counted.append("\(url.fileName ?? "") \(bytes.saved)/\(bytes.heard)") }
     }
+
+    /// The names of the files that were spared, by call.
+    var spared: [[String]] { state.withLock { $0.spared } }
+
+    func spare(_ urls: [WebURL]) async {
+        state.withLock { $0.spared.append(urls.compactMap(\.fileName)) }
+    }
+
+    var isFullAhead: Bool { state.withLock { $0.isFullAhead } }
+
+    /// From now on, nothing more fits that is downloaded ahead.
+    func fill() { state.withLock { $0.isFullAhead = true } }
 
     func fail(with error: MediaError) { state.withLock { $0.failure = error } }
 

@@ -124,6 +124,7 @@ struct ModelWorld {
                 #expect(playings.updateValue(true, forKey: playing) != true, "a track ends once")
             }
         case .finish: isFinished = true
+        case .restartAhead: return .aheadRestarted
         case .save(let path, _, _): #expect(unsaved.remove(path) != nil, "a list is saved once")
         case .resolve(let source):
             #expect(unreadAdditions.remove(source) != nil)
@@ -257,7 +258,7 @@ struct ModelWorld {
             .reload, .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))),
             .undo, .undo, .sort(.title), .shuffleNow, .clear, .setGain(nil),
             .playNext(TrackNumbers(number), after: .track), .playNext(TrackNumbers(number), after: .album),
-            .stopAfter(.track), .stopAfter(nil),
+            .stopAfter(.track), .stopAfter(nil), .setAhead(.all), .setAhead(nil),
         ]
         send(.command(all[Int.random(in: all.indices, using: &random)]), &state)
     }

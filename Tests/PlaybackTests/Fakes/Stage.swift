@@ -18,6 +18,7 @@ final class Stage: Sendable {
         cache: (any CacheStatus)? = nil,
         connectivity: (any Connectivity)? = nil,
         fills: Bool = false,
+        ahead: AheadGoal? = nil,
         readsTags: Bool = false,
         gain: GainMode = .off,
         volume: Int? = nil,
@@ -40,7 +41,10 @@ final class Stage: Sendable {
             return reader
         }
         var parts = PlaybackParts(
-            open: { track, _ in try open(track.location) },
+            open: { track, opening in
+                if opening == .ahead { log.ahead.withLock { $0.append(track.id.value) } }
+                return try open(track.location)
+            },
             makeDecoder: { reader, _ in
                 guard let reader = reader as? FakeReader else {
                     preconditionFailure("readers are fakes here")
@@ -63,6 +67,7 @@ final class Stage: Sendable {
         settings.repeatMode = repeatMode
         settings.seed = 1
         settings.fillsHeardTracks = fills
+        settings.ahead = ahead
         settings.gainMode = gain
         player = Player(parts: parts, settings: settings)
         player.observeEvents { event in log.events.withLock { $0.append(event) } }
@@ -71,12 +76,15 @@ final class Stage: Sendable {
     private final class Log: Sendable {
         let events = Locked<[PlayerEvent]>([])
         let readers = Locked<[FakeReader]>([])
+        let ahead = Locked<[UInt64]>([])
     }
 
     private let log = Log()
 
     var events: [PlayerEvent] { log.events.withLock { $0 } }
     var readers: [FakeReader] { log.readers.withLock { $0 } }
+    /// The numbers of the tracks that were opened to be downloaded ahead.
+    var ahead: [UInt64] { log.ahead.withLock { $0 } }
 
     /// The codes of all notices and remarks.
     var notices: [String] {

@@ -94,6 +94,7 @@ import Testing
         #expect(saved(.timedOut)?.report.phase == .waiting)
         let paused = SavedDownload(DownloadReport(track, phase: .paused), nil)
         #expect(paused?.report.phase == .paused)
+        #expect(SavedDownload(DownloadReport(track, isAhead: true), nil) == nil)
     }
 
     @Test

@@ -127,4 +127,26 @@ struct DownloadsViewTests {
         #expect(state.queue.marks.isEmpty)
         #expect(state.type("2D").isEmpty && state.answer?.isError == true)
     }
+
+    @Test func `the status line says until when the music lasts without the network`() {
+        func status(_ state: PlayerSnapshot.State, left: Int, isEstimate: Bool = false) -> String {
+            let player = sampleSnapshot { player in
+                player.state = state
+                player.offlineTime = OfflineTime(
+                    left: .seconds(left),
+                    end: .seconds(67_320 + left),
+                    isEstimate: isEstimate
+                )
+            }
+            let state = fullState(player: player)
+            return ScreenView(glyphs: .unicode).draw(state).lines[state.layout.statusRow ?? 0]
+        }
+        #expect(status(.playing, left: 0).hasPrefix("Playing  offline until 18:42  vol"))
+        #expect(
+            status(.playing, left: 6_120, isEstimate: true).hasPrefix("Playing  offline until ~20:24  vol")
+        )
+        #expect(status(.paused, left: 6_120).hasPrefix("Paused  offline for 1:42:00  vol"))
+        // A time of day means the next one.
+        #expect(status(.playing, left: 90_000).hasPrefix("Playing  offline for 25:00:00  vol"))
+    }
 }
