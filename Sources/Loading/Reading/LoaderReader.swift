@@ -119,8 +119,8 @@ final class LoaderReader: ResourceReader {
         }
         guard isFirst else { return }
         await loader.close(id)
-        // The segments of a stream, which are closed by now, are committed with its list, which others may
-        // still have open.
-        if store.stream != nil { try? await store.commit() }
+        // What this reader fetched is cached now, also if others still have the resource open; so are the
+        // segments of a stream, which are closed by now and committed with its list.
+        if store.stream != nil || loader.hasReaders { try? await store.commit() }
     }
 }

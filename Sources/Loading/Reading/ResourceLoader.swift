@@ -287,6 +287,7 @@ final class ResourceLoader: Sendable {
             report.wanted = state.wanted(moment)
             report.fetchedBytes = guarded.fetchedBytes
             report.requestCount = guarded.requestCount
+            report.isShared = state.readers.count > 1
             report.answeredAt = guarded.answeredAt
             report.bytesPerSecond = state.measure.bytesPerSecond
             report.wait = state.wait(moment)
@@ -311,6 +312,9 @@ final class ResourceLoader: Sendable {
         perform(actions)
         await closing?.value
     }
+
+    /// `true` if some reader is open.
+    var hasReaders: Bool { guarded.withLock { !$0.state.readers.isEmpty } }
 
     /// Returns when the store is closed. Only for a loader that accepts no more readers.
     func closed() async { await guarded.withLock { $0.closing }?.value }

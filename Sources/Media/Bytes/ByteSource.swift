@@ -143,6 +143,8 @@ package struct LoadReport: Sendable, Equatable {
     package var fetchedBytes: Int64 = 0
     /// Requests sent since this open, redirects and retries included.
     package var requestCount = 0
+    /// `true` if others have the same resource open: their reports count the same requests and fetched bytes.
+    package var isShared = false
     /// The recent rate of the connection; `nil` until something was fetched.
     package var bytesPerSecond: Double?
     /// `true` if any offset can be read without reading all bytes before it.

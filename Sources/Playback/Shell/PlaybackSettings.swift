@@ -117,8 +117,10 @@ extension PlayerEvent.SummaryReport {
     }
 
     /// Counts the bytes and requests of a resource, even if its track was only prepared and never played.
+    /// Requests that others share are counted by the last of them.
     mutating func resourceClosed(_ report: LoadReport) {
         cachedBytes += report.cachedBytes
+        guard !report.isShared else { return }
         fetchedBytes += report.fetchedBytes
         requestCount += report.requestCount
     }
