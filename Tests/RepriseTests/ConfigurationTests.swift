@@ -225,8 +225,8 @@ import Testing
         #expect(
             Options.settings.map(\.name).sorted() == [
                 "cache.age", "cache.dir", "cache.identity", "cache.min-free", "cache.off", "cache.secret",
-                "cache.size", "network.cacert", "network.fill", "network.header", "network.hls-quality",
-                "network.journal",
+                "cache.size", "network.ahead", "network.cacert", "network.fill", "network.header",
+                "network.hls-quality", "network.journal",
                 "network.read-ahead", "network.user-agent", "play.charset", "play.gain", "play.repeat",
                 "play.shuffle",
                 "play.sink", "play.sink-format", "play.volume", "screen.no-mouse", "screen.tags",

@@ -1,7 +1,7 @@
 import Media
 
-/// Lets the downloads go ahead of the music, as `AheadPlan` says, and knows how long the music goes on without
-/// the network.
+/// Lets the downloads go ahead of the music, as `AheadPlan` says, and knows how long the music goes on
+/// without the network.
 ///
 /// Each update costs nothing unless something has changed on which the plan depends.
 struct AheadWatch {

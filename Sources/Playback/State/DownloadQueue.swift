@@ -114,8 +114,8 @@ struct DownloadQueue: Sendable {
         return (chosen.count, cancelled + outputs())
     }
 
-    /// Downloads `track` ahead, instead of the one before; `nil` if none is wanted. One that was settled since
-    /// it was chosen is not downloaded again.
+    /// Downloads `track` ahead, instead of the one before; `nil` if none is wanted. One that was settled
+    /// since it was chosen is not downloaded again.
     mutating func goAhead(_ track: Track?) -> [Output] {
         var cancelled: [Output] = []
         if let place = items.firstIndex(where: \.isAhead) {

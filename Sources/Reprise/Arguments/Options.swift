@@ -112,7 +112,7 @@ struct Options: ParsableCommand, Sendable {
                 Whole tracks after the current one, in playing order, while nothing else needs the connection. Evicts \
                 nothing that was played in the last 7 days, and stops when no more fits.
                 """,
-            valueName: "time|Nt|all"
+            valueName: "time|tracks|all"
         ),
         transform: { try AheadChoice($0) }
     )

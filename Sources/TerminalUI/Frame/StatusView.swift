@@ -73,8 +73,8 @@ enum StatusView {
         return next + " " + glyphs.dot + " " + wait.error.reason
     }
 
-    /// `offline until 18:42` while the music plays, if that is within a day; else `offline for 1:42:00`. `~` says
-    /// that a length is an estimate. `nil` if nothing is downloaded ahead.
+    /// `offline until 18:42` while the music plays, if that is within a day; else `offline for 1:42:00`. `~`
+    /// says that a length is an estimate. `nil` if nothing is downloaded ahead.
     private static func offlineTime(_ player: PlayerSnapshot, _ timeOfDay: (Duration) -> SafeText)
         -> SafeText?
     {
