@@ -17,19 +17,25 @@ package struct SegmentExport {
 
     /// Passes the file to `write`, in order: that of the segments `numbers`.
     ///
-    /// Throws `.notAudio` if codec or format change within the stream, since no file can have both, and what
-    /// a segment and `write` throw.
+    /// Throws `.notAudio` if codec or format change within the stream, since no file can have both,
+    /// `.notCached` if the segments have no music, and what a segment and `write` throw.
     package func run(_ numbers: [Int], write: ([UInt8]) throws -> Void) async throws {
         let part = ListPart(list: list, numbers: numbers)
+        var isEmpty = true
+        func put(_ bytes: [UInt8]) throws {
+            isEmpty = false
+            try write(bytes)
+        }
         do {
             if try await isFragmented(part) {
-                try await joinFragments(of: part, write: write)
+                try await joinFragments(of: part, write: put)
             } else {
-                try await writePackets(of: part, write: write)
+                try await writePackets(of: part, write: put)
             }
         } catch let refusal as Refusal {
             throw refusal.error(of: subject, isOpen: true)
         }
+        if isEmpty { throw MediaError(.notCached, subject, "no segment with music is cached; play it first") }
     }
 
     private var change: MediaError {

@@ -188,6 +188,25 @@ import Testing
         #expect(heard.count < recording.whole.count && heard.count > recording.whole.count / 2)
     }
 
+    @Test func `a recording whose codec changes is not exported, and neither is a part of it`() async throws {
+        let recording = try await Recording()
+        let stage = recording.stage
+        let folder = stage.folder.path("web")
+        try FileManager.default.copyItem(atPath: folder + "/list0.ts", toPath: folder + "/first.ts")
+        _ = try await SegmentedStreamTests().make(.transportMP3, on: stage)
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:4,\nfirst.ts\n#EXT-X-DISCONTINUITY\n"
+        try stage.folder.write(
+            head + "#EXTINF:4,\nlist1.ts\n#EXTINF:4,\ngone.ts\n#EXT-X-ENDLIST\n",
+            to: "web/two.m3u8"
+        )
+        let url = recording.server.url("/two.m3u8")
+        #expect(try await stage.cache("fetch", url).status != 0)
+        let path = stage.folder.path("exported")
+        let refused = try await stage.cache("export", "--partial", url, path)
+        #expect(refused.status == 3 && refused.errors.contains("format changes"), "\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func `a sealed cache of a recording shows no name, and plays`() async throws {
         let recording = try await Recording(.encrypted)
         let stage = recording.stage
