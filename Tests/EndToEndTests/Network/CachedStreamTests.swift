@@ -281,6 +281,34 @@ import Testing
         #expect(try run.notices.compactMap(\.code) == ["resource-changed"])
     }
 
+    @Test func `reload asks for the list and the end of one segment, and nothing else does`() async throws {
+        let recording = try await Recording()
+        try await recording.stage.session([recording.url]).finish()
+        let before = recording.server.accesses.count
+        let run = try recording.stage.session([recording.url], sink: "null")
+        try await run.event("playing")
+        #expect(try await recording.requests(since: before) == [])
+        try run.command("reload")
+        try await wait(for: "the list and a segment") { recording.server.accesses.count >= before + 2 }
+        try await run.quit()
+        #expect(try await recording.requests(since: before) == ["/list.m3u8", "/list0.ts"])
+        #expect(try await recording.info["complete"] as? Bool == true)
+    }
+
+    @Test(arguments: ["master.m3u8", "list.m3u8", "init.mp4"])
+    func `a list or section that must not be stored makes the stream volatile, also below a master playlist`(
+        name: String
+    ) async throws {
+        let extra = "location = /\(name) { add_header Cache-Control no-store; }"
+        let recording = try await Recording(.fragments, extra: extra)
+        let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS=\"mp4a.40.2\"\nlist.m3u8\n"
+        try recording.stage.folder.write(master, to: "web/master.m3u8")
+        let run = try recording.stage.session([recording.server.url("/master.m3u8")])
+        expectSame(try await run.finish(), as: recording.whole)
+        #expect(try await recording.stage.cache("list", "--json").objects.isEmpty)
+        #expect(try run.notices.compactMap(\.code) == ["not-cached"])
+    }
+
     @Test(arguments: ["list.m3u8", "key.bin", "list1.ts"])
     func `what a server forbids to store is not cached: a segment alone, or with list or key the stream`(
         name: String

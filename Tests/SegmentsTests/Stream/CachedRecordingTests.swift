@@ -157,6 +157,38 @@ import Testing
         #expect(web.openCount == 0)
     }
 
+    @Test(arguments: ["key", "map"], [401, 403, 404, 410, 503])
+    func `a key or map that is gone is found under the URL of a new list, and no other error asks for it`(
+        name: String,
+        status: Int
+    ) async throws {
+        func tags(_ token: String) -> String {
+            name == "map"
+                ? "#EXT-X-MAP:URI=\"/\(token)-map\"\n"
+                : "#EXT-X-KEY:METHOD=AES-128,URI=\"/\(token)-key\",IV=0x00000000000000000000000000000000\n"
+        }
+        web.state.withLock { $0.status = status }
+        web.set("/list.m3u8", list("a", tags: tags("a")))
+        await (try await open()).close()
+        web.state.withLock { $0.kept["/list.m3u8"] = [.list(0): Array(list("a", tags: tags("a")).utf8)] }
+        let reader = try await open()
+        web.set("/list.m3u8", list("b", tags: tags("b")))
+        serve("b")
+        web.set("/b-\(name)", [UInt8](repeating: 1, count: 16))
+        if status == 503 {
+            await #expect { _ = try await bytes(0, of: reader) } throws: { error in
+                (error as? MediaError)?.status == status
+            }
+        } else {
+            for number in 0..<3 { #expect(try await bytes(number, of: reader) != nil) }
+        }
+        await reader.close()
+        let isAsked = web.opened.contains("/list.m3u8")
+        #expect(isAsked == (status != 503))
+        #expect(web.opened.count { $0 == "/b-\(name)" } == (isAsked ? 1 : 0))
+        #expect(changes == 0 && web.openCount == 0)
+    }
+
     @Test func `if the list is gone too, the master playlist leads to the same rendition elsewhere`()
         async throws
     {
