@@ -40,11 +40,20 @@ extension OpenEntry {
 
 /// Opens, replaces, names, pins and releases entries. Used by the committing thread only, except as noted.
 final class EntryCatalog: @unchecked Sendable {
-    // Unchecked: both sets are touched on the committing thread only.
+    // Unchecked: all variables are touched on the committing thread only.
     /// Keys whose entry is outdated and could not be replaced.
     private var outdated: Set<[UInt8]> = []
     /// Entries that this object has replaced: a store that loses one of them need not report it.
     private var replaced: Set<EntryID> = []
+    /// What must not be cached and could not be removed yet.
+    private var forbidden: [Forbidden] = []
+
+    /// What a server forbids to cache.
+    private enum Forbidden {
+        /// The name with this key, and the entry if that was its last name.
+        case name([UInt8], EntryID)
+        case part(PartKey, ByteRange, EntryID)
+    }
 
     private let session: FolderSession
     private let eviction: Eviction
@@ -63,6 +72,7 @@ final class EntryCatalog: @unchecked Sendable {
     /// Opens the entry of `resource`, created empty if it is missing, marks it as played now as its use says,
     /// and notes its episode. In a read-only folder, opens the entry for reading only.
     func open(_ resource: ResourceKey, isOffline: Bool) throws(MediaError) -> OpenEntry {
+        removeForbidden()
         let url = resource.url
         let key = key(of: url)
         let episode = resource.episode.map { session.protection.key(of: $0.key) }
@@ -157,21 +167,46 @@ final class EntryCatalog: @unchecked Sendable {
         return file
     }
 
-    /// Removes the name `url` of the entry, and the entry itself if that was its last name. Stores that have
-    /// it open can still read its unlinked file.
-    func discard(_ entry: EntryID, of url: WebURL) {
-        let key = key(of: url)
-        // If this fails, the entry stays; the bytes that it claims are valid.
-        try? session.perform { folder in
-            if try folder.index.transaction({ try folder.index.removeName(key, of: entry) }) {
-                folder.objects.unlink(entry)
+    /// Removes the name `url` of the entry, and the entry itself if that was its last name: its server forbids
+    /// to cache it. Stores that have it open can still read its unlinked file.
+    func discard(_ entry: EntryID, of url: WebURL) { forbid(.name(key(of: url), entry), named: url.safeText) }
+
+    /// Removes the part `key` of the stream `url`, whose server forbids to cache it.
+    func discard(_ key: PartKey, at region: ByteRange, of entry: EntryID, _ url: WebURL) {
+        forbid(.part(key, region, entry), named: url.safeText)
+    }
+
+    private func forbid(_ removal: Forbidden, named subject: SafeText) {
+        forbidden.append(removal)
+        guard removeForbidden() > 0 else { return }
+        let cause: SafeText = "what its server forbids to store (no-store) could not be removed yet"
+        settings.onNotice(MediaError(.notCached, subject, cause))
+    }
+
+    /// Removes what must not be cached. What can't be removed now is tried again when an entry is opened or
+    /// closed; returns its number.
+    @discardableResult
+    private func removeForbidden() -> Int {
+        forbidden.removeAll { removal in
+            let removed: Void? = try? session.perform { folder in
+                switch removal {
+                case .name(let key, let entry):
+                    if try folder.index.transaction({ try folder.index.removeName(key, of: entry) }) {
+                        folder.objects.unlink(entry)
+                    }
+                case .part(let key, let region, let entry):
+                    try folder.index.removePart(key, at: region, of: entry)
+                }
             }
+            return removed != nil
         }
+        return forbidden.count
     }
 
     /// Unlocks an entry that a store has closed. Removes it if none of its bytes is committed, unless it is
     /// pinned or another store has it open.
     func release(_ file: ObjectFile) {
+        removeForbidden()
         // If this fails, an empty entry may stay, which does no harm.
         try? session.perform { folder in
             defer { file.unlock() }
@@ -223,7 +258,7 @@ final class EntryCatalog: @unchecked Sendable {
     }
 
     /// The part `key` of `entry`, with its extents; added with room for `byteCount` bytes, and as `url`
-    /// says, if there is none.
+    /// says, if there is none. One that has less room gets more, unless another one follows it.
     func makePart(
         _ key: PartKey,
         at url: SafeText,
@@ -232,7 +267,11 @@ final class EntryCatalog: @unchecked Sendable {
     ) throws(MediaError) -> (row: PartRow, extents: [Extent]) {
         try session.perform { folder in
             let index = folder.index
-            if let row = try index.parts.row(key, of: entry) {
+            if var row = try index.parts.row(key, of: entry) {
+                if let longer = try index.parts.lengthened(row.region, to: byteCount, in: entry) {
+                    row.region = longer
+                    try index.relaxedTransaction { [row] in try index.parts.put(row, as: key, of: entry) }
+                }
                 return (row, try index.extents.all(of: entry, overlapping: row.region))
             }
             guard try index.entries.row(entry) != nil,
@@ -248,18 +287,7 @@ final class EntryCatalog: @unchecked Sendable {
     /// Removes the part `key`, and the claims of its bytes. If that fails, returns `false`, and the part
     /// stays; the bytes that it claims are valid.
     func removePart(_ key: PartKey, at region: ByteRange, of entry: EntryID) -> Bool {
-        do {
-            try session.perform { folder in
-                try folder.index.transaction {
-                    let extents = try folder.index.extents.all(of: entry, overlapping: region)
-                    try folder.index.extents.remove(extents, of: entry)
-                    try folder.index.parts.remove(key, of: entry)
-                }
-            }
-            return true
-        } catch {
-            return false
-        }
+        (try? session.perform { try $0.index.removePart(key, at: region, of: entry) }) != nil
     }
 
     // MARK: One resource under several URLs

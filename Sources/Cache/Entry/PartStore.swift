@@ -87,16 +87,19 @@ final class PartStore: ByteStore {
         try await owner.write(bytes, at: region.lowerBound + offset)
     }
 
-    /// The region, which is reserved for the first write, that ends at `end`.
+    /// The region, which is reserved for the first write, and lengthened for one that ends at an `end` beyond
+    /// it.
     private func region(for end: Int64) async -> ByteRange? {
         let (region, description, mayMake) = guarded.withLock { guarded in
             (guarded.region, guarded.description, !guarded.isDiscarded && guarded.volatile == nil)
         }
-        guard region == nil, mayMake else { return region }
+        guard mayMake, region.map({ $0.count < end }) ?? true else { return region }
         let count = description.length ?? max(likelyLength, end)
         let made = await owner.makePart(key, at: url.safeText, byteCount: count)
         return guarded.withLock { guarded in
             guard let made else { return guarded.region }
+            // What may be committed is known by the region.
+            if let region { limit(region, to: nil) }
             guarded.region = made.region
             if let proven = guarded.proven { limit(made.region, to: proven) }
             record(guarded)
@@ -149,7 +152,7 @@ final class PartStore: ByteStore {
             return (guarded.region, !guarded.isDiscarded)
         }
         guard isFirst else { return }
-        if let region { await owner.removePart(key, at: region) }
+        if let region { await owner.discardPart(key, at: region) }
         guard key.kind != .segments else { return }
         await owner.discard()
         owner.reportDiscarded()

@@ -54,7 +54,7 @@ extension PersistentStore {
         return volatile.map { stored.union($0.stored.intersection(ByteRangeSet(region))) } ?? stored
     }
 
-    /// Adds a part to the index; `nil` if the entry cannot be written to, or has no room for it.
+    /// Adds a part to the index, or gives it more room; `nil` if the entry cannot be written to, or has no room for it.
     func makePart(_ key: PartKey, at url: SafeText, byteCount: Int64) async -> PartRow? {
         reportRefusal()
         return await engine.committer.run {
@@ -78,14 +78,25 @@ extension PersistentStore {
 
     /// Removes a part from the index; `false` if that fails. Its bytes can be read as long as this store is
     /// open.
-    @discardableResult
-    func removePart(_ key: PartKey, at region: ByteRange) async -> Bool {
+    private func removePart(_ key: PartKey, at region: ByteRange) async -> Bool {
         await engine.committer.run {
-            let entry = self.guarded.withLock { guarded in
-                guarded.state.changeParts { $0.removed(key, at: region) }
-                return guarded.file.entry
-            }
-            return self.engine.entries.removePart(key, at: region, of: entry)
+            self.engine.entries.removePart(key, at: region, of: self.forgetPart(key, at: region))
+        }
+    }
+
+    /// The same for a part that must not be cached: if it can't be removed now, that is tried again later.
+    func discardPart(_ key: PartKey, at region: ByteRange) async {
+        await engine.committer.run {
+            let entry = self.forgetPart(key, at: region)
+            self.engine.entries.discard(key, at: region, of: entry, self.url)
+        }
+    }
+
+    /// Commits nothing more of a part. Returns the entry.
+    private func forgetPart(_ key: PartKey, at region: ByteRange) -> EntryID {
+        guarded.withLock { guarded in
+            guarded.state.changeParts { $0.removed(key, at: region) }
+            return guarded.file.entry
         }
     }
 

@@ -134,6 +134,14 @@ final class CacheIndex {
         return false
     }
 
+    /// Removes the part `key` of a stream, and the claims of its bytes, which are in `region`.
+    func removePart(_ key: PartKey, at region: ByteRange, of entry: EntryID) throws {
+        try transaction {
+            try extents.remove(try extents.all(of: entry, overlapping: region), of: entry)
+            try parts.remove(key, of: entry)
+        }
+    }
+
     /// The committed ranges of an entry. Most are one range from the start, which its row states.
     func stored(of row: EntryRow) throws -> ByteRangeSet {
         row.storedBytes == row.prefix ? ByteRangeSet(0..<row.prefix) : try extents.ranges(of: row.entry)

@@ -108,6 +108,15 @@ struct PartsTable {
         return start + size <= Self.mostOffset ? start..<start + size : nil
     }
 
+    /// `region`, lengthened so that it has at least `count` bytes; `nil` if it has as many, or if another one
+    /// follows.
+    func lengthened(_ region: ByteRange, to count: Int64, in entry: EntryID) throws -> ByteRange? {
+        guard count > region.count, let room = try room(for: count - Int64(region.count), in: entry),
+            room.lowerBound == region.upperBound
+        else { return nil }
+        return region.lowerBound..<room.upperBound
+    }
+
     /// The places of the resources with segments, in the order of their segments.
     func places(of entry: EntryID) throws -> [PartPlace] {
         let sql = "SELECT number, start, stop, length FROM parts WHERE entry = ? AND kind = ? ORDER BY number"
