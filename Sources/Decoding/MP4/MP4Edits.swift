@@ -37,7 +37,7 @@ extension MP4Track {
     }
 
     /// The edits from the first to the last part that is played, with the pauses between them.
-    fileprivate var playedEdits: ArraySlice<MP4Edit> {
+    var playedEdits: ArraySlice<MP4Edit> {
         guard let first = edits.firstIndex(where: { !isPause($0) }),
             let last = edits.lastIndex(where: { !isPause($0) })
         else { return [] }

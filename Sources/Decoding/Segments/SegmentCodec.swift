@@ -51,4 +51,32 @@ enum SegmentCodec {
             head.parts(of: track, in: codec, packetCount: nil)[0].frames.lowerBound
         }
     }
+
+    /// The number of frames that an encoder has added before the music of a part that begins with `packets`
+    /// and follows another one; 0 if its first packet goes on where that one ended. `codec` is a fresh
+    /// decoder for them.
+    ///
+    /// MP4 may state it. Otherwise it shows in the sound: what an encoder has added is silence, so that the
+    /// first packet, which overlaps with no other one then, is much quieter than the second one.
+    func addedFrames(before packets: [ArraySlice<UInt8>], in codec: any PacketCodec) -> FrameCount {
+        if case .mpeg = self { return 0 }
+        if case .mp4(let head, let track) = self,
+            head.tags.gapless != nil || track.playedEdits.contains(where: { ($0.start ?? 0) > 0 })
+        {
+            return skippedFrames(in: codec)
+        }
+        let powers = packets.prefix(2).map { codec.power(of: $0) }
+        return powers.count == 2 && powers[0] * 16 < powers[1] ? skippedFrames(in: codec) : 0
+    }
+}
+
+extension PacketCodec {
+    /// Decodes `packet`; the mean square of its samples.
+    fileprivate func power(of packet: ArraySlice<UInt8>) -> Double {
+        let count = decode(packet)
+        guard count > 0, format.sample == .f32 else { return 0 }
+        var samples = [Float](repeating: 0, count: count * format.channelCount)
+        samples.withUnsafeMutableBytes { copy(0..<count, into: $0) }
+        return samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(samples.count)
+    }
 }

@@ -196,23 +196,28 @@ package final class SegmentedDecoder: AudioDecoder {
         }
     }
 
-    /// Continues with packets of `codec`. After a discontinuity, and with another codec, the decoder begins
-    /// anew.
+    /// Continues with packets of `codec`. With another codec or format, the decoder begins anew. Otherwise it
+    /// goes on also over a discontinuity, and leaves out what an encoder has added before the music.
     private func change(to codec: SegmentCodec, _ stream: Stream) async throws {
         let isContinued = stream.discontinuity == stream.reading.discontinuity
-        guard !isContinued || !stream.codec.isContinued(by: codec),
-            let output = try await output(of: codec, in: &stream.reading)
+        let isAlike = stream.codec.isContinued(by: codec)
+        guard !isContinued || !isAlike, let output = try await output(of: codec, in: &stream.reading)
         else { return }
-        let wanted = stream.time(of: max(stream.output.position, stream.output.music.lowerBound))
-        let frame = output.format.frames(in: stream.time(of: stream.output.position))
         stream.codec = codec
-        stream.skipped = codec.skippedFrames(in: output.codec)
         stream.discontinuity = stream.reading.discontinuity
+        let old = stream.output
+        let wanted = max(old.position, old.music.lowerBound)
+        if isAlike, output.format == old.format, output.packetFrames == old.packetFrames {
+            let packets = try await stream.reading.packets(atMost: 2)
+            let added = codec.addedFrames(before: packets, in: output.codec)
+            guard added > 0 else { return }
+            return old.restart(at: old.position - added, playing: wanted..<FrameCount.max)
+        }
+        let time = stream.time(of: wanted)
+        let frame = output.format.frames(in: stream.time(of: old.position))
+        stream.skipped = codec.skippedFrames(in: output.codec)
         stream.output = output
-        output.restart(
-            at: frame,
-            playing: output.format.frames(in: wanted) + stream.skipped..<FrameCount.max
-        )
+        output.restart(at: frame, playing: output.format.frames(in: time) + stream.skipped..<FrameCount.max)
         info.codec = output.codec.name
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Media
 import System
 import TestSupport
@@ -71,6 +72,84 @@ import Testing
         }
     }
 
+    @Test func `a discontinuity within the packets of one encoder changes no sample`() async throws {
+        let made = Self.made(44_100, 2)
+        // As ffmpeg decodes the joined audio, of which packet 0 only overlaps.
+        let joined = try MadeAAC("aac", seconds: 5).ffmpeg().dropFirst(2 * 1_024)
+        for cut in 1..<made.parts.count {
+            var segments = made.list().all
+            for index in cut..<segments.count { segments[index].discontinuity = 1 }
+            let heard = try await decodeBytes(decoder(FixedSegments(segments)))
+                .withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+            #expect(heard.count == joined.count, "cut at \(cut)")
+            let differences = zip(heard, joined).map { abs($0 - $1) }
+            #expect((differences.max() ?? 1) < 1 / 32_768, "cut at \(cut)")
+        }
+    }
+
+    @Test func `MP3 with a discontinuity within the packets of one encoder keeps its bit reservoir`()
+        async throws
+    {
+        let made = try #require(SegmentDemuxerTests.all.first { $0.testDescription == "MP3 in mpegts" })
+        var segments = made.list().all
+        segments[1].discontinuity = 1
+        expectSame(try await decodeBytes(decoder(FixedSegments(segments))), try await whole(made))
+    }
+
+    /// Encodes whole packets of a tone, which is `start` frames old; an encoder adds one packet before it.
+    private func tone(_ packets: Int, from start: Int) throws -> (file: [UInt8], samples: [Float]) {
+        let folder = try TemporaryFolder()
+        let samples = (0..<packets * 1_024).map { Float(sin(Double(start + $0) * 0.3) * 0.5) }
+        let input = try folder.write(samples.flatMap { withUnsafeBytes(of: $0) { Array($0) } }, to: "in.raw")
+        let output = folder.path("out.aac")
+        try run(
+            "ffmpeg",
+            ["-v", "error", "-nostdin", "-f", "f32le", "-ar", "44100", "-ac", "1", "-i", input]
+                + ["-c:a", "aac", "-aac_pns", "0", "-b:a", "128k", output]
+        )
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: output)))
+        return (bytes, samples)
+    }
+
+    @Test func `the music of two encoders is joined at a discontinuity with no sample added or lost`()
+        async throws
+    {
+        let first = try tone(120, from: 0)
+        let second = try tone(120, from: first.samples.count)
+        let segments = [first, second].enumerated().map { index, made in
+            Segment(
+                MemorySource(made.file),
+                lasting: .seconds(3),
+                discontinuity: index
+            )
+        }
+        let heard = try await decodeBytes(decoder(FixedSegments(segments)))
+            .withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        let known = first.samples + second.samples
+        #expect(heard.count == known.count)
+        let differences = zip(heard, known).map { abs($0 - $1) }
+        let joint = first.samples.count
+        // A lossy encoder; a sample too many or too few makes 0.15.
+        #expect((differences[1_024..<joint - 2_048].max() ?? 1) < 0.05)
+        #expect((differences[(joint + 1_024)...].dropLast(2_048).max() ?? 1) < 0.05)
+    }
+
+    @Test func `a seek is exact without stated times if all segments before are cached`() async throws {
+        let made = Self.made(44_100, 2)
+        let sound = try await whole(made)
+        for stored in [0..<3, 0..<1, 1..<3] {
+            let list = made.list()
+            list.stored = stored
+            let decoder = decoder(list)
+            try await decoder.open()
+            let landing = try await decoder.seek(to: .seconds(4.5))
+            #expect(landing.frame == 198_450 && landing.isExact == (stored == 0..<3), "\(stored)")
+            guard landing.isExact else { continue }
+            let heard = try await decodeBytes(decoder, atMost: 40_000)
+            expectSame(heard, sound[(198_450 * 8)...].prefix(heard.count))
+        }
+    }
+
     @Test func `another format is reported, and the rest plays in it`() async throws {
         let first = Self.made(44_100, 2)
         let second = Self.made(48_000, 1)
@@ -123,6 +202,11 @@ struct FixedSegments: SegmentList {
     /// `true` for a part of a live stream, after which nothing follows here.
     var isLive = false
     var startTime: Duration = .zero
+    /// The segments that are cached.
+    var stored: Range<Int> {
+        get { notes.stored.withLock { $0 } }
+        nonmutating set { notes.stored.withLock { $0 = newValue } }
+    }
     /// The segments that the server of a live stream has lost.
     var lost: Set<Int> = []
     /// The reasons for which segments were passed over.
@@ -131,6 +215,7 @@ struct FixedSegments: SegmentList {
 
     private final class Notes: Sendable {
         let all = Locked<[Int: SafeText]>([:])
+        let stored = Locked(0..<0)
     }
 
     init(_ segments: [Segment]) { all = segments }
@@ -159,6 +244,15 @@ struct FixedSegments: SegmentList {
 
     func passedOver(_ number: Int, because cause: SafeText) {
         notes.all.withLock { $0[number] = cause }
+    }
+
+    func isStored(segments numbers: Range<Int>) -> Bool { numbers.clamped(to: stored) == numbers }
+
+    func withStored<Value>(_ number: Int, _ body: (Segment) async throws -> Value) async throws -> Value? {
+        guard isStored(segments: number..<number + 1), let segment = try await segment(number) else {
+            return nil
+        }
+        return try await body(segment)
     }
 
     /// The numbers of the segments of which bytes were requested.
