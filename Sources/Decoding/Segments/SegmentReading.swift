@@ -76,6 +76,12 @@ struct SegmentReading {
         return nil
     }
 
+    /// The first packet that `packets` has found.
+    var firstPacket: [UInt8]? {
+        for case .packet(let packet, _) in steps { return Array(packet) }
+        return nil
+    }
+
     /// The first packets of the codec that is the next step: up to `count` that need no more bytes than the
     /// first one.
     mutating func packets(atMost count: Int) async throws -> [ArraySlice<UInt8>] {

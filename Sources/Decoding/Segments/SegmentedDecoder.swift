@@ -19,7 +19,11 @@ package final class SegmentedDecoder: AudioDecoder {
     /// one of a recording, and the last one of a live stream, which may lose segments.
     private var anchors: [Int: (frame: FrameCount, time: Duration)] = [:]
 
+    /// `nil` after an exact landing, and once it stays an estimate.
+    private var guess: GuessedLanding?
+
     package private(set) var info = StreamInfo.unopened
+    package private(set) var correctedLanding: SeekLanding?
 
     /// What is played. The first frames of a part between discontinuities are not music: frame `skipped` of
     /// the output is the first one of the music. A class, so that the bytes have one owner and are changed in
@@ -52,6 +56,13 @@ package final class SegmentedDecoder: AudioDecoder {
 
         /// The time in the music at which `frame` is played.
         func time(of frame: FrameCount) -> Duration { output.format.duration(of: max(0, frame - skipped)) }
+
+        /// The frames from here on have numbers that are greater by `frames`, and exact.
+        func correct(by frames: FrameCount) {
+            output.shift(by: frames)
+            for index in titles.indices { titles[index].frame += frames }
+            isExact = true
+        }
 
         /// Notes a title that begins `time` after `frame`.
         func note(_ title: SafeText, after time: Duration, _ frame: FrameCount) {
@@ -260,12 +271,41 @@ package final class SegmentedDecoder: AudioDecoder {
         if !stream.isExact, number > 0, list.isStored(segments: 0..<number + 1) {
             stream = try await begin(0)
         }
+        let begun = (stream.reading.firstPacket, stream.reading.segment, stream.output.position)
         let landing = try await skip(to: target, stream)
         // Changed only after the last `await`, so that a cancelled seek changes nothing.
         self.stream = stream
         info.format = stream.output.format
         info.codec = stream.output.codec.name
+        correctedLanding = nil
+        guess = nil
+        if !isLive, !stream.isExact, case (let packet?, let segment?, let frame) = begun {
+            guess = GuessedLanding(packet, in: segment.number, at: frame, landing: landing.frame)
+        }
         return landing
+    }
+
+    /// Counts the packets of a stored segment before an estimated landing.
+    package func scanStored() async throws -> Bool {
+        guard let stream, var guess else { return false }
+        let width = stream.output.packetFrames
+        let count: GuessedLanding.Count?
+        do {
+            count = try await list.withStored(guess.next) { try await guess.count($0, width) }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // What is damaged is reported when it is played.
+            count = .never
+        }
+        // The segment is not stored yet.
+        guard let count else { return false }
+        self.guess = count == .more ? guess : nil
+        if case .found(let frames) = count {
+            stream.correct(by: frames)
+            correctedLanding = SeekLanding(frame: max(0, guess.landing + frames), isExact: true)
+        }
+        return count == .more
     }
 
     package func isStored(at time: Duration) -> Bool {

@@ -20,6 +20,10 @@ package protocol SegmentList: Sendable {
     /// `true` if the segments with these numbers can be read without the network.
     func isStored(segments numbers: Range<Int>) -> Bool
 
+    /// Passes segment `number` of a recording to `body` if it can be read without the network; `nil` if not.
+    /// The segments that `segment` returns are not affected.
+    func withStored<Value>(_ number: Int, _ body: (Segment) async throws -> Value) async throws -> Value?
+
     /// Loads all missing segments of a recording, in order and at low priority, to be cached. Calls
     /// `progressed` when bytes have arrived. Throws `MediaError` if some cannot be loaded.
     func loadAll(progressed: () -> Void) async throws
@@ -28,6 +32,9 @@ package protocol SegmentList: Sendable {
 extension SegmentList {
     /// By default, nothing is cached.
     package func isStored(segments numbers: Range<Int>) -> Bool { false }
+    package func withStored<Value>(_ number: Int, _ body: (Segment) async throws -> Value) async throws
+        -> Value?
+    { nil }
     package func loadAll(progressed: () -> Void) async throws {}
 }
 

@@ -301,6 +301,22 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         list.streamContents?.segments.contains { $0.clamped(to: numbers) == numbers } ?? false
     }
 
+    package func withStored<Value>(_ number: Int, _ body: (Segment) async throws -> Value) async throws
+        -> Value?
+    {
+        guard case .recorded(let stream) = lists, isStored(segments: number..<number + 1),
+            let opened = try await open(number, of: stream, isLowPriority: true)
+        else { return nil }
+        do {
+            let value = try await body(opened.segment)
+            await close(opened)
+            return value
+        } catch {
+            await close(opened)
+            throw error
+        }
+    }
+
     package func loadAll(progressed: () -> Void) async throws {
         guard case .recorded(let stream) = lists else { return }
         var failure: MediaError?

@@ -150,6 +150,32 @@ import Testing
         }
     }
 
+    @Test func `an estimated landing is corrected once the segments before it are cached`() async throws {
+        let made = Self.made(44_100, 2)
+        let sound = try await whole(made)
+        var list = made.list()
+        // What a list states is not what the segments have.
+        for index in list.all.indices { list.all[index].duration -= .milliseconds(100) }
+        list.stored = 0..<1
+        let decoder = decoder(list)
+        try await decoder.open()
+        let landing = try await decoder.seek(to: .seconds(4.5))
+        #expect(landing == SeekLanding(frame: 198_450, isExact: false))
+        let heard = try await decodeBytes(decoder, atMost: 20_000)
+        while try await decoder.scanStored() {}
+        #expect(decoder.correctedLanding == nil)
+        list.stored = 0..<3
+        while try await decoder.scanStored() {}
+        let corrected = try #require(decoder.correctedLanding)
+        #expect(corrected.isExact && corrected.frame > landing.frame)
+        expectSame(heard, sound[(Int(corrected.frame) * 8)...].prefix(heard.count))
+        let rest = try await decodeBytes(decoder)
+        expectSame(rest, sound.suffix(rest.count))
+        let frames = FrameCount(sound.count / 8)
+        #expect(decoder.info.duration == decoder.info.format.duration(of: frames))
+        #expect(try await decoder.seek(to: .seconds(1)).isExact && decoder.correctedLanding == nil)
+    }
+
     @Test func `another format is reported, and the rest plays in it`() async throws {
         let first = Self.made(44_100, 2)
         let second = Self.made(48_000, 1)
