@@ -88,6 +88,7 @@ package final class SegmentedDecoder: AudioDecoder {
         }
         info.duration = list.duration
         info.isRewindable = isLive
+        info.hasTitles = true
         info.codec = stream.output.codec.name
     }
 
@@ -277,6 +278,7 @@ package final class SegmentedDecoder: AudioDecoder {
         self.stream = stream
         info.format = stream.output.format
         info.codec = stream.output.codec.name
+        if !isLive { info.songTitle = nil }
         correctedLanding = nil
         guess = nil
         if !isLive, !stream.isExact, case (let packet?, let segment?, let frame) = begun {

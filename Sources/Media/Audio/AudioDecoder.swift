@@ -103,6 +103,8 @@ package struct StreamInfo: Sendable, Equatable {
     /// The title of the music that follows, in a format whose live streams state it between their songs:
     /// artist and title. `nil` in all others.
     package var songTitle: SafeText?
+    /// `true` if `songTitle` is shown in a recording too: each of its parts has a title of its own.
+    package var hasTitles = false
     /// The ReplayGain that tags or headers state; `nil` if none do.
     package var loudness: Loudness? { didSet { if loudness?.isEmpty == true { loudness = nil } } }
     /// Bytes skipped so far because they belong to no frame: damage, and tags in mid-stream.

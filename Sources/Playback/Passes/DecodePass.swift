@@ -91,7 +91,7 @@ struct DecodePass: Sendable {
             if step != .formatChanged { updates.forEach(send) }
             switch step {
             case .frames(let frames):
-                sendNews(of: reader, decoder.info.songTitle, &titles, at: written)
+                sendNews(of: reader, decoder.info, &titles, at: written)
                 let pcm = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(frames * format.bytesPerFrame)])
                 gain.apply(control.gain, to: pcm, of: format)
                 let bytes = UnsafeRawBufferPointer(pcm)
@@ -123,18 +123,18 @@ struct DecodePass: Sendable {
         .allocate(byteCount: step(of: format) * format.bytesPerFrame, alignment: 16)
     }
 
-    /// Sends the title of a live stream if a new one begins at `frame`, and that the stream was reconnected;
-    /// `song` is the title in the tags of the music itself.
+    /// Sends the title of a stream if a new one begins at `frame`, and that a live one was reconnected.
     private func sendNews(
         of reader: any ResourceReader,
-        _ song: SafeText?,
+        _ info: StreamInfo,
         _ titles: inout LiveTitles,
         at frame: FrameCount
     ) {
-        guard let report = reader.live else { return }
-        sendStation(of: report, &titles)
+        let live = reader.live
+        guard let report = live ?? (info.hasTitles ? LiveReport() : nil) else { return }
+        if live != nil { sendStation(of: report, &titles) }
         if titles.isReconnected(in: report) { send(.reconnected(id)) }
-        guard let title = titles.next(in: report, song: song) else { return }
+        guard let title = titles.next(in: report, song: info.songTitle) else { return }
         send(.titleReached(id, title, frames: frame))
     }
 
@@ -224,7 +224,7 @@ struct ReportedInfo {
     }
 }
 
-/// Finds the title of a live stream that the decoder has reached. Pure.
+/// Finds the title of a stream that the decoder has reached. Pure.
 ///
 /// Reads of a live stream end at the start of each title. So the first frames decoded after a read beyond
 /// that offset belong to the title, except for the one or two frames that a decoder holds back.

@@ -84,13 +84,16 @@ struct Pass: Sendable {
         self.start = start
     }
 
-    /// The tags of the file, completed by those of the playlist. For a live stream, the title of the music
-    /// that is heard.
+    /// The tags of the file, completed by those of the playlist. For a stream, the title of the music that is
+    /// heard.
     var tags: TrackTags {
-        let tags = track.tags(with: info?.tags ?? TrackTags())
-        guard let station else { return tags }
+        var tags = track.tags(with: info?.tags ?? TrackTags())
         // Titles of streams contain the artist too, in no reliable order.
         let title = streamTitle.flatMap { $0.isEmpty ? nil : $0 }
+        guard let station else {
+            tags.title = title ?? tags.title
+            return tags
+        }
         return TrackTags(title: title ?? station.name ?? tags.title, album: station.name ?? tags.title)
     }
 

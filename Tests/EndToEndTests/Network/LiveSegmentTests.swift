@@ -76,6 +76,39 @@ import Testing
         try await run.quit()
     }
 
+    @Test func `titles of a recording are shown at the moments at which they are heard`() async throws {
+        let stage = try await Stage()
+        try await make(on: stage)
+        let web = stage.folder.path("web")
+        let words = ["-loglevel", "error", "-i", "s3.ts", "-c", "copy", "s3.aac"]
+        _ = try await RunningProcess.run("ffmpeg", words, folder: web)
+        let packed = try #require(FileManager.default.contents(atPath: web + "/s3.aac"))
+        let tag = MP3Fixtures.tag(title: "Four", artist: "Band")
+        try stage.folder.write(tag + [UInt8](packed), to: "web/tagged.aac")
+        let tags = """
+            #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z
+            #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:03Z",X-TITLE="Two",X-ARTIST="Band"
+            """
+        let segments = [
+            ("One", "s0.ts"), ("", "s1.ts"), ("Three", "s2.ts"), ("", "#EXT-X-DISCONTINUITY\ntagged.aac"),
+        ]
+        try stage.folder.write(list(segments, tags: tags, isEnded: true), to: "web/list.m3u8")
+        let server = try await NginxServer(serving: web)
+        let run = try stage.session([server.url("/list.m3u8")], sink: "null")
+        let events = try await run.ending().events
+        var heard: [String] = []
+        let starts = ["One": 0.0, "Band - Two": 3, "Three": 4, "Band - Four": 6]
+        for (index, event) in events.enumerated() {
+            guard event.event == "track", let title = event.title, title != heard.last else { continue }
+            heard.append(title)
+            let start = try #require(starts[title], "\(title)")
+            let before = events[..<index].last { $0.event == "position" }?.position ?? 0
+            let after = events[index...].first { $0.event == "position" }?.position ?? .infinity
+            #expect(before <= start + 0.1 && after >= start - 0.1, "\(title): \(before) to \(after)")
+        }
+        #expect(heard == ["One", "Band - Two", "Three", "Band - Four"])
+    }
+
     @Test func `secrets go to the server of the list only, not to segments, keys and redirects elsewhere`()
         async throws
     {
