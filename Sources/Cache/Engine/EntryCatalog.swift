@@ -45,15 +45,7 @@ final class EntryCatalog: @unchecked Sendable {
     private var outdated: Set<[UInt8]> = []
     /// Entries that this object has replaced: a store that loses one of them need not report it.
     private var replaced: Set<EntryID> = []
-    /// What must not be cached and could not be removed yet.
-    private var forbidden: [Forbidden] = []
-
-    /// What a server forbids to cache.
-    private enum Forbidden {
-        /// The name with this key, and the entry if that was its last name.
-        case name([UInt8], EntryID)
-        case part(PartKey, ByteRange, EntryID)
-    }
+    private var forbidden = ForbiddenBytes()
 
     private let session: FolderSession
     private let eviction: Eviction
@@ -72,7 +64,7 @@ final class EntryCatalog: @unchecked Sendable {
     /// Opens the entry of `resource`, created empty if it is missing, marks it as played now as its use says,
     /// and notes its episode. In a read-only folder, opens the entry for reading only.
     func open(_ resource: ResourceKey, isOffline: Bool) throws(MediaError) -> OpenEntry {
-        removeForbidden()
+        forbidden.removeAll(by: session)
         let url = resource.url
         let key = key(of: url)
         let episode = resource.episode.map { session.protection.key(of: $0.key) }
@@ -167,46 +159,21 @@ final class EntryCatalog: @unchecked Sendable {
         return file
     }
 
-    /// Removes the name `url` of the entry, and the entry itself if that was its last name: its server forbids
-    /// to cache it. Stores that have it open can still read its unlinked file.
-    func discard(_ entry: EntryID, of url: WebURL) { forbid(.name(key(of: url), entry), named: url.safeText) }
+    /// Removes the name `url` of the entry, whose server forbids to cache it, and the entry itself if that
+    /// was its last name. Stores that have it open can still read its unlinked file.
+    func discard(_ entry: EntryID, of url: WebURL) {
+        forbidden.remove(.name(key(of: url), entry), of: url.safeText, by: session)
+    }
 
     /// Removes the part `key` of the stream `url`, whose server forbids to cache it.
     func discard(_ key: PartKey, at region: ByteRange, of entry: EntryID, _ url: WebURL) {
-        forbid(.part(key, region, entry), named: url.safeText)
-    }
-
-    private func forbid(_ removal: Forbidden, named subject: SafeText) {
-        forbidden.append(removal)
-        guard removeForbidden() > 0 else { return }
-        let cause: SafeText = "what its server forbids to store (no-store) could not be removed yet"
-        settings.onNotice(MediaError(.notCached, subject, cause))
-    }
-
-    /// Removes what must not be cached. What can't be removed now is tried again when an entry is opened or
-    /// closed; returns its number.
-    @discardableResult
-    private func removeForbidden() -> Int {
-        forbidden.removeAll { removal in
-            let removed: Void? = try? session.perform { folder in
-                switch removal {
-                case .name(let key, let entry):
-                    if try folder.index.transaction({ try folder.index.removeName(key, of: entry) }) {
-                        folder.objects.unlink(entry)
-                    }
-                case .part(let key, let region, let entry):
-                    try folder.index.removePart(key, at: region, of: entry)
-                }
-            }
-            return removed != nil
-        }
-        return forbidden.count
+        forbidden.remove(.part(key, region, entry), of: url.safeText, by: session)
     }
 
     /// Unlocks an entry that a store has closed. Removes it if none of its bytes is committed, unless it is
     /// pinned or another store has it open.
     func release(_ file: ObjectFile) {
-        removeForbidden()
+        forbidden.removeAll(by: session)
         // If this fails, an empty entry may stay, which does no harm.
         try? session.perform { folder in
             defer { file.unlock() }

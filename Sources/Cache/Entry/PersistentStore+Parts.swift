@@ -54,7 +54,8 @@ extension PersistentStore {
         return volatile.map { stored.union($0.stored.intersection(ByteRangeSet(region))) } ?? stored
     }
 
-    /// Adds a part to the index, or gives it more room; `nil` if the entry cannot be written to, or has no room for it.
+    /// Adds a part to the index, or gives it more room; `nil` if the entry cannot be written to, or has no
+    /// room for it.
     func makePart(_ key: PartKey, at url: SafeText, byteCount: Int64) async -> PartRow? {
         reportRefusal()
         return await engine.committer.run {
