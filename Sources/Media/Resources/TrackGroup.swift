@@ -4,8 +4,10 @@
 package struct TrackGroup: Sendable, Equatable {
     /// The folder or the feed.
     private var place: UInt32
-    /// 0 if no album is known.
+    /// The name of the album; 0 if unknown.
     private var album: UInt32
+    /// The artist of the whole album; 0 if unknown. Short, since it only tells neighbours of one name apart.
+    private var artist: UInt16
 
     /// The group of `track`, whose file has the facts `facts`, if they are known.
     package init(of track: Track, facts: TrackFacts?) {
@@ -16,26 +18,30 @@ package struct TrackGroup: Sendable, Equatable {
             track.location.hashFolder(into: &hasher)
         }
         place = UInt32(truncatingIfNeeded: hasher.finalize())
-        album = 0
         let tags = facts?.tags ?? track.tags
-        guard track.episode == nil, let name = tags.album, !name.isEmpty else { return }
-        hasher = Hasher()
-        hasher.combine(name.string)
-        // Albums of different artists may have one name; without an artist of the whole album, the folder
-        // tells them apart.
-        if let artist = tags.albumArtist { hasher.combine(artist.string) } else { hasher.combine(place) }
-        album = max(1, UInt32(truncatingIfNeeded: hasher.finalize()))
+        let name = track.episode == nil ? tags.album : nil
+        album = Self.hash(name).map { max(1, UInt32(truncatingIfNeeded: $0)) } ?? 0
+        let albumArtist = album == 0 ? nil : tags.albumArtist
+        artist = Self.hash(albumArtist).map { max(1, UInt16(truncatingIfNeeded: $0)) } ?? 0
+    }
+
+    private static func hash(_ text: SafeText?) -> Int? {
+        text.flatMap { $0.isEmpty ? nil : $0.string.hashValue }
     }
 
     /// `true` if an album is known.
     package var hasAlbum: Bool { album != 0 }
 
-    /// Takes the next track of the queue into the group, if it belongs to it: it has the same album, or, if
-    /// the album of one of them is unknown, the same folder or feed.
+    /// Takes the next track of the queue into the group, if it belongs to it. It does if it has the same
+    /// album and album artist. If one of the two does not name the one or the other, the folder or feed
+    /// decides.
     package mutating func accept(_ next: TrackGroup) -> Bool {
-        if hasAlbum, next.hasAlbum { return album == next.album }
-        guard place == next.place else { return false }
+        if hasAlbum, next.hasAlbum, album != next.album { return false }
+        let areArtistsKnown = artist != 0 && next.artist != 0
+        guard areArtistsKnown ? artist == next.artist : place == next.place else { return false }
+        place = next.place
         album = max(album, next.album)
+        artist = max(artist, next.artist)
         return true
     }
 }

@@ -51,13 +51,14 @@ struct QueueOutline: Sendable {
     }
 
     private struct Note: Sendable {
+        // The order of the fields makes it 16 bytes.
         var group: TrackGroup
-        /// -1 if unknown.
-        var milliseconds: Int32
         /// `true` if the tags and the length of the file are known, which do not change any more.
         var hasFacts: Bool
         /// `true` if all of the track is cached.
         var isCached: Bool
+        /// -1 if unknown.
+        var milliseconds: Int32
     }
 
     private var notes: [Note] = []
@@ -71,6 +72,8 @@ struct QueueOutline: Sendable {
     /// The first of the notes that are being compared with new facts; `nil` if none are.
     private var renewal: (place: Int, learnedCount: Int)?
     private var trackCount = 0
+    /// The sums over all noted tracks, which each frame shows.
+    private(set) var whole = Totals()
 
     // MARK: Rows and places
 
@@ -159,13 +162,16 @@ struct QueueOutline: Sendable {
             budget -= 1
         }
         let isRenewed = renew(player, budget)
+        var isSumChanged = isChanged || isRenewed || notes.count != notedCount
+        if isSumChanged { layOut(player) }
         if availabilityRevision != player.availabilityRevision, notes.count == player.tracks.count {
+            isSumChanged = true
             availabilityRevision = player.availabilityRevision
             for place in notes.indices {
                 notes[place].isCached = player.availability[player.tracks[place].id]?.isComplete == true
             }
         }
-        if isChanged || isRenewed || notes.count != notedCount { layOut(player) }
+        if isSumChanged { whole = totals(of: notes.indices) }
     }
 
     /// Compares the next notes with what is known of their tracks now; `true` if some have changed.
@@ -194,9 +200,9 @@ struct QueueOutline: Sendable {
         let milliseconds = (facts?.duration ?? track.duration).map { $0.seconds * 1_000 }
         return Note(
             group: TrackGroup(of: track, facts: facts),
-            milliseconds: milliseconds.map { Int32(min(max(0, $0), Double(Int32.max))) } ?? -1,
             hasFacts: facts != nil,
-            isCached: player.availability[track.id]?.isComplete == true
+            isCached: player.availability[track.id]?.isComplete == true,
+            milliseconds: milliseconds.map { Int32(min(max(0, $0), Double(Int32.max))) } ?? -1
         )
     }
 

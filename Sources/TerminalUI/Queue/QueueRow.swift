@@ -9,6 +9,8 @@ struct QueueRow {
     /// `true` for a played episode whose `mark` shows something else.
     let isChecked: Bool
     let isMarked: Bool
+    /// `true` below a heading: the title is indented, so that a lone track after a group stands out.
+    var isInGroup = false
     let title: SafeText
     /// Empty if unknown.
     let artist: SafeText

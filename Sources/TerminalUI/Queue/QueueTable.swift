@@ -56,7 +56,9 @@ enum QueueTable {
         let item = state.item(ofRow: row)
         if let heading = state.heading(item, in: player, glyphs) { return .heading(heading) }
         let isMarked = !state.marks.isEmpty && state.marks.contains(player.tracks[item.place].id)
-        return .track(QueueRow(player, index: item.place, isMarked: isMarked, glyphs: glyphs))
+        var track = QueueRow(player, index: item.place, isMarked: isMarked, glyphs: glyphs)
+        track.isInGroup = state.filter == nil && state.outline.run(at: item.place) != nil
+        return .track(track)
     }
 
     private static func draw(titlesOf columns: QueueColumns, row: Int, into buffer: inout CellBuffer) {
@@ -76,8 +78,9 @@ enum QueueTable {
     private static func texts(of item: QueueRow, _ columns: QueueColumns, _ glyphs: Glyphs) -> [(
         SafeText, Range<Int>
     )] {
-        guard let artist = columns.artist else { return [(item.name(glyphs), columns.title)] }
-        return [(item.title, columns.title), (item.artist, artist)]
+        let title = columns.title(of: item)
+        guard let artist = columns.artist else { return [(item.name(glyphs), title)] }
+        return [(item.title, title), (item.artist, artist)]
             + (columns.album.map { [(item.album, $0)] } ?? [])
     }
 
@@ -102,13 +105,13 @@ enum QueueTable {
         draw(item.date, in: columns.date, isRightAligned: true)
         if item.failure.isEmpty {
             for (text, place) in texts(of: item, columns, buffer.glyphs) {
-                buffer.draw(text, in: place, row: row, style: place == columns.title ? style : .dim)
+                buffer.draw(text, in: place, row: row, style: place == columns.title(of: item) ? style : .dim)
             }
             draw(item.year, in: columns.year)
             draw(item.format, in: columns.format)
         } else {
             // The name gives way to the reason for the failure, but some of it always stays.
-            let start = columns.title.lowerBound
+            let start = columns.title(of: item).lowerBound
             let end = columns.textEnd
             let room = max(QueueColumns.leastForTitle, end - start - item.failure.columns - 3)
             let name = columns.artist == nil ? item.name(buffer.glyphs) : item.title
@@ -241,6 +244,12 @@ struct QueueColumns: Equatable {
     let end: Int
     /// The column after the title, the artist and the album.
     let textEnd: Int
+
+    /// Two columns less for a row below a heading, if there is room.
+    func title(of row: QueueRow) -> Range<Int> {
+        let isIndented = row.isInGroup && title.count >= Self.leastForTitle + 2
+        return title.lowerBound + (isIndented ? 2 : 0)..<title.upperBound
+    }
 
     /// `columns` is the width of the window, and `room` what the columns have of it.
     init(window columns: Int, room: Int, count: Int, rows: [QueueRow]) {

@@ -385,7 +385,8 @@ package struct QueueView: ListView {
     func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
         let all = context.player.tracks.count
         guard let filter else {
-            let totals = outline.totals(of: 0..<all)
+            var totals = outline.whole
+            totals.count = all
             let tracks = SafeText(CountText.of(all, "track"))
             let both = totals.text(glyphs)
             let cached = SafeText(totals.cachedCount > 0 ? " \(glyphs.dot) \(totals.cachedCount) cached" : "")

@@ -29,18 +29,18 @@ struct EpisodeRowTests {
     @Test func `a row shows the day of its episode and if it was played`() {
         let screen = state(played: [2]).screen
         #expect(screen[1].hasPrefix("  # DATE        TITLE "))
-        #expect(screen[3].hasPrefix("  1 2026-11-22  Fog") && screen[3].hasSuffix("1:00"))
-        #expect(screen[4].hasPrefix("✓ 2 2026-11-21  Fog"))
-        #expect(screen[6].hasPrefix("  4             Fog"))
+        #expect(screen[3].hasPrefix("  1 2026-11-22    Fog") && screen[3].hasSuffix("1:00"))
+        #expect(screen[4].hasPrefix("✓ 2 2026-11-21    Fog"))
+        #expect(screen[6].hasPrefix("  4               Fog"))
         // A narrow window has room for the title first.
-        #expect(state(columns: 59).screen[3].hasPrefix("  1 Fog"))
+        #expect(state(columns: 59).screen[3].hasPrefix("  1   Fog"))
         #expect(queueState(1).screen[2] == "  1 1")
     }
 
     @Test func `the row that plays shows also that its episode was played`() {
         var state = state(played: [2])
         state.show { ($0.currentIndex, $0.state) = (1, .playing) }
-        #expect(state.screen[4].hasPrefix("▶✓2 2026-11-21  Fog"))
+        #expect(state.screen[4].hasPrefix("▶✓2 2026-11-21    Fog"))
         state.show { $0.failures[$0.tracks[1].id] = MediaError(.notFound, "x", "gone") }
         state.show { $0.state = .stopped }
         #expect(state.screen[4].hasPrefix("✗✓2"))

@@ -15,7 +15,8 @@ struct QueueHeadingTests {
         let screen = state([2, 1]).screen
         let rule = String(repeating: "─", count: 37)
         #expect(screen[2] == "  Album 0  Artist 0 · 2000 \(rule) 2 tracks · 2:00")
-        #expect(screen[3].hasPrefix("  1 Song 1 "))
+        #expect(screen[3].hasPrefix("  1   Song 1 "))
+        // A lone track after the group is no part of it: its title is not indented.
         #expect(screen[5].hasPrefix("  3 Song 1 "))
         // Without the album: the folder.
         var untagged = albumTracks([2])

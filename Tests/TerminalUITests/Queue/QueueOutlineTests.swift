@@ -37,6 +37,22 @@ struct QueueOutlineTests {
         #expect(outline.row(of: 5) == 4)
     }
 
+    @Test func `a file without an album artist stays in its album, but joins none of another folder`() {
+        func runs(_ files: [(folder: String, artist: SafeText?)]) -> [Range<Int>] {
+            let tracks = files.enumerated().map { index, file in
+                var tags = TrackTags(album: "Blue Hour")
+                tags.albumArtist = file.artist
+                return track(UInt64(index), "https://h/\(file.folder)/\(index).mp3", tags, seconds: nil)
+            }
+            return outline(queueSnapshot(tracks)).runs.map(\.places)
+        }
+        #expect(runs([("a", "Ada"), ("a", nil), ("a", "Ada"), ("a", "")]) == [0..<4])
+        #expect(runs([("a", nil), ("a", "Ada"), ("b", "Ada"), ("b", nil)]) == [0..<4])
+        #expect(runs([("a", "Ada"), ("a", nil), ("b", nil), ("b", nil)]) == [0..<2, 2..<4])
+        // One that names no artist does not join two that name different ones.
+        #expect(runs([("a", "Ada"), ("a", nil), ("a", "Bo"), ("a", "Bo")]) == [0..<2, 2..<4])
+    }
+
     @Test func `neighbours without an album are grouped by their folder, and join its album`() {
         func tracks(_ albums: [SafeText?], _ folder: String = "a") -> [Track] {
             albums.enumerated().map { index, album in
@@ -104,6 +120,7 @@ struct QueueOutlineTests {
     }
 
     private func check(_ outline: QueueOutline, _ player: PlayerSnapshot) {
+        #expect(outline.whole == outline.totals(of: 0..<player.tracks.count))
         var expected: [QueueItem] = []
         var place = 0
         while place < player.tracks.count {
