@@ -100,10 +100,10 @@ package struct CellBuffer: Sendable, Equatable {
         cells[row * columns + column].style = style
     }
 
-    /// Gives a row a background, which whatever is drawn in it later keeps.
-    package mutating func lay(_ ground: Ground, row: Int) {
+    /// Gives a row, or some columns of it, a background, which whatever is drawn there later keeps.
+    package mutating func lay(_ ground: Ground, row: Int, columns range: Range<Int> = 0..<Int.max) {
         guard (0..<rows).contains(row) else { return }
-        for index in row * columns..<(row + 1) * columns { cells[index].ground = ground }
+        for column in range.clamped(to: 0..<columns) { cells[row * columns + column].ground = ground }
     }
 
     /// Draws a line in place of a list that has no rows.

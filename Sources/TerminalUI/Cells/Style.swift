@@ -43,7 +43,7 @@ package enum Ground: UInt8, Sendable, CaseIterable {
     case plain
     /// That of a marked row.
     case marked
-    /// That of the row that the next command acts on.
+    /// That of the row that the next command acts on, and of the open tab.
     case selected
 }
 

@@ -11,14 +11,21 @@ enum NowPlayingView {
         into buffer: inout CellBuffer
     ) {
         let sign = buffer.glyphs.sign(of: player.state)
-        let start = buffer.draw(sign, column: 0, row: row, style: .playing) + 1
+        let style = style(of: player)
+        let start = buffer.draw(sign, column: 0, row: row, style: style) + 1
         guard let name = QueueRow.currentName(in: player, glyphs: buffer.glyphs) else { return }
         let times = timeTexts(player, showsRemainingTime)
         // A narrow window drops the duration, then the position, so that the name stays readable.
         let time = times.first { buffer.columns - $0.columns - start > fewestNameColumns } ?? ""
         let timeColumn = buffer.columns - time.columns
-        buffer.draw(name, column: start, row: row, limit: timeColumn - 1 - start, style: .playing)
+        buffer.draw(name, column: start, row: row, limit: timeColumn - 1 - start, style: style)
         buffer.draw(time, column: timeColumn, row: row)
+    }
+
+    /// Green is only what is heard or about to be.
+    private static func style(of player: PlayerSnapshot) -> Style {
+        guard player.state == .stopped || player.state == .ended else { return .playing }
+        return player.currentTrack.map { player.failures[$0.id] != nil } == true ? .error : .normal
     }
 
     /// The position with and without the duration; `~` marks an estimate.

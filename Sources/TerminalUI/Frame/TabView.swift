@@ -6,7 +6,12 @@ enum TabView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         let line = TabLine(open: state.view, columns: buffer.columns)
         for tab in line.tabs {
-            let style = tab.view == state.view ? Style.title : .dim
+            let isOpen = tab.view == state.view
+            let style = isOpen ? Style.title : .dim
+            if isOpen {
+                let chip = tab.columns.lowerBound - 1..<tab.columns.upperBound + 1
+                buffer.lay(.selected, row: row, columns: chip)
+            }
             buffer.draw(tab.text, column: tab.columns.lowerBound, row: row, style: style)
         }
         let room = buffer.columns - line.end - 3

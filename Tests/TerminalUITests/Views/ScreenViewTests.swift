@@ -15,6 +15,32 @@ struct ScreenViewTests {
         return ScreenView(glyphs: glyphs).draw(state).lines
     }
 
+    @Test func `the open tab stands on a background of its own, a column wider on both sides`() {
+        for (keys, place) in [("", 0..<9), ("3", 20..<29)] {
+            var state = screenState(sampleSnapshot(), columns: 80, rows: 24)
+            state.type(keys)
+            let row = ScreenView(glyphs: .unicode).draw(state)[row: 0]
+            #expect(row.indices.filter { row[$0].ground == .selected } == place.map { row.startIndex + $0 })
+        }
+    }
+
+    @Test func `only what is heard or about to be is green, and what failed last is red`() {
+        let states: [(PlayerSnapshot.State, hasFailed: Bool, Style)] = [
+            (.playing, false, .playing), (.paused, false, .playing), (.opening, true, .playing),
+            (.stopped, false, .normal), (.ended, false, .normal), (.ended, true, .error),
+        ]
+        for (playing, hasFailed, style) in states {
+            let player = sampleSnapshot { player in
+                player.state = playing
+                let current = player.currentTrack?.id ?? Track.ID(0)
+                if hasFailed { player.failures[current] = MediaError(.notFound, "a", "gone") }
+            }
+            let state = screenState(player, columns: 80, rows: 24)
+            let row = ScreenView(glyphs: .unicode).draw(state)[row: state.layout.nowPlayingRow ?? 0]
+            #expect(row.first?.style == style && row.dropFirst(2).first?.style == style, "\(playing)")
+        }
+    }
+
     @Test func `eighty columns by twenty-four rows`() {
         let expected = """
              1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help            4 tracks
