@@ -143,4 +143,18 @@ import Testing
             }
         }
     }
+
+    @Test func `what failed without the network is tried again once it is back`() async throws {
+        let network = FakeConnectivity()
+        let error = MediaError(.networkUnreachable, "music.example", "no route")
+        try await playing(stage(2, connectivity: network) { $0[1].openFailure = error }) { stage in
+            try await wait(for: "the failure") {
+                stage.ahead == [1, 2] && stage.player.snapshot.downloads.isEmpty
+            }
+            network.set(offline: true)
+            try await wait(for: "the notice") { stage.notices.contains("offline") }
+            network.set(offline: false)
+            try await wait(for: "another attempt") { stage.ahead == [1, 2, 2] }
+        }
+    }
 }

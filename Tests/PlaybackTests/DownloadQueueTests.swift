@@ -227,6 +227,20 @@ import Testing
         #expect(queue.goAhead(track(99)).count == 1)
     }
 
+    @Test func `once the network is back, what failed is tried again, and what was downloaded is not`() {
+        var queue = DownloadQueue()
+        _ = queue.goAhead(track(1))
+        _ = queue.ended(1, .downloaded(isNew: true))
+        for number in 2...11 {
+            _ = queue.goAhead(track(number))
+            _ = queue.ended(number, .failed(missing))
+        }
+        #expect(queue.ahead.stop == .failures && queue.goAhead(track(12)).isEmpty)
+        queue.networkReturned()
+        #expect(queue.ahead.stop == nil && queue.settledAhead == [location(1)])
+        #expect(queue.goAhead(track(2)) == [.start(12, track(2))])
+    }
+
     @Test func `when no more fits, nothing more is downloaded ahead, but what the user wants`() {
         var queue = DownloadQueue()
         _ = queue.goAhead(track(1))

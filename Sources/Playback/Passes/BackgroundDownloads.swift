@@ -133,6 +133,9 @@ final class BackgroundDownloads: Sendable {
     /// Tries again what could not be downloaded ahead.
     func restartAhead() { state.withLock { $0.queue.restartAhead() } }
 
+    /// Tries again what could not be loaded ahead without the network.
+    func networkReturned() { state.withLock { $0.queue.networkReturned() } }
+
     /// From now on, what is downloaded ahead evicts no entry of `urls`. Never waits.
     func spare(_ urls: [WebURL]) {
         state.withLock { state in

@@ -31,8 +31,10 @@ struct DownloadQueue: Sendable {
 
     /// How far downloading ahead came.
     struct Ahead: Sendable, Equatable {
-        /// The resources that were downloaded, or can't be, or were cancelled by the user.
+        /// The resources that were downloaded, or can't be cached, or were cancelled by the user.
         var settled: Set<ResourceLocation> = []
+        /// Those that could not be loaded.
+        var failed: Set<ResourceLocation> = []
         /// The failures since one was downloaded.
         var failures = 0
         /// The reason why no more are downloaded; `nil` if there is none.
@@ -124,9 +126,7 @@ struct DownloadQueue: Sendable {
             cancelled = cancelRuns(at: old)
             items.remove(at: place)
         }
-        if let track, ahead.stop == nil, !ahead.settled.contains(track.location),
-            place(of: track.location) == nil
-        {
+        if let track, ahead.stop == nil, !settledAhead.contains(track.location) {
             items.append(DownloadReport(track, isAhead: true))
         }
         return cancelled + outputs()
@@ -138,6 +138,14 @@ struct DownloadQueue: Sendable {
         revision += 1
     }
 
+    /// The network is back: what could not be loaded ahead is tried again.
+    mutating func networkReturned() {
+        ahead.failed = []
+        ahead.failures = 0
+        if ahead.stop == .failures { ahead.stop = nil }
+        revision += 1
+    }
+
     /// `true` if the resource is downloaded only because the queue plays it next.
     func isAhead(_ location: ResourceLocation) -> Bool {
         place(of: location).map { items[$0].isAhead } ?? false
@@ -146,7 +154,7 @@ struct DownloadQueue: Sendable {
     /// The resources that downloading ahead passes over: those that are settled, and those that the user
     /// wants.
     var settledAhead: Set<ResourceLocation> {
-        ahead.settled.union(items.filter { !$0.isAhead }.map(\.track.location))
+        ahead.settled.union(ahead.failed).union(items.filter { !$0.isAhead }.map(\.track.location))
     }
 
     /// The resource at `location` is about to be opened for playing: its download ends, and begins again
@@ -193,12 +201,17 @@ struct DownloadQueue: Sendable {
         case .downloaded: ahead.failures = 0
         // Live streams, lists and what may not be stored say nothing about the server.
         case .failed(let error) where error.code == .notCached || error.code == .notAudio: break
-        case .failed: ahead.failures += 1
-        case .full: ahead.stop = .full
+        case .failed:
+            ahead.failures += 1
+            if ahead.failures >= Self.mostFailuresAhead { ahead.stop = .failures }
+            ahead.failed.insert(location)
+            return
+        case .full:
+            ahead.stop = .full
+            return
         case .cancelled: return
         }
-        if ahead.failures >= Self.mostFailuresAhead { ahead.stop = .failures }
-        if result != .full { ahead.settled.insert(location) }
+        ahead.settled.insert(location)
     }
 
     /// Notes how much of download `number` is stored.
