@@ -122,10 +122,16 @@ final class CacheScene: Sendable {
     }
 
     /// Waits until the index is closed everywhere: then SQLite has moved its log into its main file.
-    func waitUntilClosed() async throws {
-        try await wait(for: "the index to be closed") {
-            access(self.index + "-wal", F_OK) != 0 && access(self.index + "-shm", F_OK) != 0
-        }
+    func waitUntilClosed() async throws { try await CacheTests.waitUntilClosed(index) }
+}
+
+/// Waits until nobody has the index at `path` open, and its log is in its main file.
+func waitUntilClosed(_ path: String) async throws {
+    try await wait(for: "the index to be closed") {
+        let isClosed = access(path + "-wal", F_OK) != 0 && access(path + "-shm", F_OK) != 0
+        // Two connections that close at the same moment leave the log to each other.
+        if !isClosed { try? SQLiteConnection(path: path).execute("PRAGMA wal_checkpoint") }
+        return isClosed
     }
 }
 

@@ -3,8 +3,8 @@ internal import CCurses
 /// Converts styles to attributes and colour pairs, for the number of colours of the terminal.
 ///
 /// Only marked and selected rows and the open tab have a background of ours, and only with 256 colours, which
-/// have soft ones; with fewer, the selected row and the tab are reversed. Without colour (`NO_COLOR`, monochrome), only attributes and
-/// symbols distinguish the styles.
+/// have soft ones; with fewer, the selected row and the tab are reversed. Without colour (`NO_COLOR`,
+/// monochrome), only attributes and symbols distinguish the styles.
 struct Palette {
     private let colors: Int32
     private let choices: [Style: ColorChoice]

@@ -71,7 +71,7 @@ import Testing
             #expect(audit.claims[etag]?.isSuperset(of: bytes) ?? bytes.isEmpty, "\(subject): \(etag)")
         }
         try await completeAll(in: path, audit, music, secret, subject)
-        try await wait(for: "the index to be closed") { access(path + "/index.sqlite-wal", F_OK) != 0 }
+        try await waitUntilClosed(path + "/index.sqlite")
         #expect(try FolderAudit(path: path, music: music, secret: secret).lies == [], subject)
         try FileManager.default.removeItem(atPath: path)
     }
