@@ -92,8 +92,8 @@ import Testing
             [server.url("/inner.mp3"), server.url("/1.mp3")],
             folder: stage.folder
         )
-        try await screen.terminal.wait(for: "▶ 1 2 ")
-        try await screen.terminal.wait(for: "3 1 ")
+        try await screen.terminal.wait(for: "▶ 1   2 ")
+        try await screen.terminal.wait(for: "3   1 ")
         try await screen.quit()
     }
 }

@@ -109,7 +109,7 @@ import Testing
         let online = try await screen([feed])
         try await online.waitForStatus("Playing")
         try await online.wait(for: "the newest episode first") {
-            try await $0.hasRow("▶ 1 2026-11-22  Gale")
+            try await $0.hasRow("▶ 1 2026-11-22    Gale")
         }
         try await online.command("seek 1:08")
         // It ends at 1:40.

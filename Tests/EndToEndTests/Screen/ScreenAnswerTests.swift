@@ -58,7 +58,7 @@ struct ScreenAnswerTests {
         try await stage.keys("5")
         try await stage.terminal.wait(for: "Sound server lost – waiting")
         try await stage.keys("1")
-        try await stage.terminal.wait(for: "2 second")
+        try await stage.terminal.wait(for: "2   second")
         try await stage.command("seek 0:30")
         try await stage.waitForPosition(30)
         try await stage.keys("Right")

@@ -45,7 +45,7 @@ struct ScreenFeedbackTests {
         try await stage.keys("C", "q", "Enter", "4", "f")
         try await stage.terminal.wait(for: "Can't filter this view (1 opens the queue)")
         try await stage.keys("q", "Enter", "1")
-        try await stage.terminal.wait(for: "3 third")
+        try await stage.terminal.wait(for: "3   third")
         try await stage.quit()
     }
 
@@ -110,7 +110,7 @@ struct ScreenFeedbackTests {
         let gone = server.url("/gone.mp3")
         let stage = try await ScreenStage.playing([gone, server.url("/good.mp3")], folder: folder)
         try await stage.wait(for: "the reason") { stage in
-            try await row("✗ 1 gone", stage).contains("the server has no such file (404)")
+            try await row("✗ 1   gone", stage).contains("the server has no such file (404)")
         }
         try await stage.quit()
     }

@@ -23,8 +23,8 @@ import Testing
         }
         try folder.write(music, to: "music/4.mp3")
         let stage = try await ScreenStage.playing([folder.path("music")], folder: folder)
-        try await stage.terminal.wait(for: "3 Abend")
-        try await stage.terminal.wait(for: "4 4 ")
+        try await stage.terminal.wait(for: "3   Abend")
+        try await stage.terminal.wait(for: "4   4 ")
         try await stage.terminal.type("fete")
         try await stage.keys("Enter")
         try await stage.terminal.wait(for: "1 of 4")
@@ -34,7 +34,7 @@ import Testing
         #expect(row.contains("Été") && !row.contains("Été à"), "\(row)")
         try await stage.escape(from: "1 of 4")
         try await stage.command("sort title")
-        try await stage.terminal.wait(for: "2 Abend")
+        try await stage.terminal.wait(for: "2   Abend")
         try await stage.waitForCurrent(4)
         try await stage.quit()
     }
@@ -52,7 +52,7 @@ import Testing
         try await server.stop()
         let next = try await ScreenStage(["--offline"] + urls, folder: folder)
         try await next.wait(for: "its tags") {
-            try await $0.terminal.capture().contains { $0.contains("2 Abend") && $0.contains("Band") }
+            try await $0.terminal.capture().contains { $0.contains("2   Abend") && $0.contains("Band") }
         }
         try await next.quit()
     }

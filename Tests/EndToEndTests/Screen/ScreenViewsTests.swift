@@ -56,7 +56,7 @@ struct ScreenViewsTests {
             for isShown in [isPinned, !isPinned] {
                 try await stage.wait(for: "the pin in the queue") { stage in
                     try await stage.terminal.capture().contains {
-                        $0.contains("1 first") && $0.contains("♦") == isShown
+                        $0.contains("1   first") && $0.contains("♦") == isShown
                     }
                 }
                 // It changes what is shown.
@@ -103,7 +103,7 @@ struct ScreenViewsTests {
         try await stage.terminal.type("fsec")
         try await stage.terminal.wait(for: "1 of 3")
         try await stage.keys("Enter", "x", "Escape")
-        try await stage.terminal.wait(for: "•2 second")
+        try await stage.terminal.wait(for: "•2   second")
         try await stage.terminal.type("/thi")
         try await stage.terminal.wait(for: "/thi▏")
         try await stage.keys("Enter", "x")
