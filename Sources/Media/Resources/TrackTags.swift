@@ -97,8 +97,10 @@ package struct TrackTags: Sendable, Equatable {
 
     /// The bytes of all texts in UTF-8.
     package var textSize: Int {
-        let texts = [title, artist] + (rare.map { rare in Rare.texts.map { rare.value[keyPath: $0] } } ?? [])
-        return texts.reduce(0) { $0 + ($1?.string.utf8.count ?? 0) }
+        func size(_ text: SafeText?) -> Int { text?.string.utf8.count ?? 0 }
+        // Without a list of all texts: it is asked of each track of a long playlist.
+        let others = rare.map { rare in Rare.texts.reduce(0) { $0 + size(rare.value[keyPath: $1]) } }
+        return size(title) + size(artist) + (others ?? 0)
     }
 
     // MARK: The stored form
