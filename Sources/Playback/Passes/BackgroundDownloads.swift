@@ -30,6 +30,8 @@ final class BackgroundDownloads: Sendable {
         var queue = DownloadQueue()
         /// Spares in the cache what is to be played, before anything is downloaded ahead.
         var sparing: Task<Void, Never>?
+        /// The resources that were opened for playing: their downloads are no longer ahead of it.
+        var played: Set<ResourceLocation> = []
 
         /// Cancels the downloads among the jobs that `isMeant` selects; returns the tasks of all of these
         /// jobs.
@@ -149,6 +151,7 @@ final class BackgroundDownloads: Sendable {
     /// Cancels the downloads at `location`, which is about to be opened; one of the queue begins again
     /// afterwards. Returns the tasks to await before that.
     func end(at location: ResourceLocation) -> [Task<Void, Never>] {
+        state.withLock { _ = $0.played.insert(location) }
         step { queue in ((), queue.giveBack(location)) }
         return state.withLock { state in state.cancel { $0.location == location } }
     }
@@ -188,10 +191,11 @@ final class BackgroundDownloads: Sendable {
 
     private func start(_ number: Int, _ track: Track, _ state: inout State) {
         let result = Locked(DownloadQueue.Result.cancelled)
-        let sparing = state.queue.isAhead(track.location) ? state.sparing : nil
+        let isAhead = state.queue.isAhead(track.location) && !state.played.contains(track.location)
+        let sparing = isAhead ? state.sparing : nil
         add(.download(number), track, to: &state) { [self] in
             await sparing?.value
-            let value = await download(number, track, as: sparing == nil ? .playing : .ahead)
+            let value = await download(number, track, as: isAhead ? .ahead : .playing)
             result.withLock { $0 = value }
         } ended: { queue in
             queue.ended(number, result.withLock { $0 })
