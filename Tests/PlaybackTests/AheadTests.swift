@@ -134,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func `without a cache, and offline, the command says why nothing is downloaded`() async throws {
+    @Test func `without a cache, the command says why nothing is downloaded, and sets no goal`() async throws
+    {
         let piece = FakeMusic(number: 1, frames: 900_000).onTheWeb()
         let stage = Stage([piece], sink: TestSink(allowance: 0), exitsAtEnd: false)
         try await playing(stage) { stage in
@@ -142,6 +143,7 @@ import Testing
             try await wait(for: "the answer") {
                 texts(stage).last == "music ahead: can't be downloaded without a cache (leave out --no-cache)"
             }
+            #expect(stage.player.snapshot.aheadGoal == nil)
         }
     }
 

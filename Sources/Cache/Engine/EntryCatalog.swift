@@ -89,7 +89,8 @@ final class EntryCatalog: @unchecked Sendable {
                     )
                 }
                 guard resource.use != .tags else { return opening }
-                // What is downloaded ahead is not played, but no longer only there for its tags.
+                // Downloading ahead does not count as playing. But an entry that was made for its tags holds
+                // music from now on, and must not be evicted as tags are.
                 let isTouched =
                     resource.use == .playing || row.lastPlayed == EvictionCandidate.neverPlayed
                 // A full disk must not prevent reading what is stored.
@@ -225,7 +226,7 @@ final class EntryCatalog: @unchecked Sendable {
     }
 
     /// The part `key` of `entry`, with its extents; added with room for `byteCount` bytes, and as `url`
-    /// says, if there is none. One that has less room gets more, unless another one follows it.
+    /// says, if there is none. A part with less room gets more, unless another part lies behind it.
     func makePart(
         _ key: PartKey,
         at url: SafeText,

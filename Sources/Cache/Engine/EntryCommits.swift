@@ -16,7 +16,7 @@ struct EntryCommits: Sendable {
         case unwanted(ResourceUse)
     }
 
-    /// What was played in this time is not evicted for what is downloaded ahead, in seconds: seven days.
+    /// Downloading ahead evicts no entry that was played within this time: seven days, in seconds.
     static let sparedTime: Int64 = 7 * 86_400
 
     let session: FolderSession

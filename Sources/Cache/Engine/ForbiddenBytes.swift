@@ -1,7 +1,8 @@
 import Media
 
-/// What servers forbid to cache (`no-store`) and could not be removed yet, as when the disk is full. It is
-/// removed when an entry is opened or closed. Used by the committing thread only.
+/// Parts and entries that their servers forbid to cache (`no-store`). If the index can't be changed, for
+/// instance because the disk is full, each later opening and closing of an entry tries again to remove them.
+/// Used by the committing thread only.
 struct ForbiddenBytes {
     enum Item {
         /// The name with this key, and the entry if that was its last name.

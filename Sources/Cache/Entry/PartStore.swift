@@ -98,7 +98,7 @@ final class PartStore: ByteStore {
         let made = await owner.makePart(key, at: url.safeText, byteCount: count)
         return guarded.withLock { guarded in
             guard let made else { return guarded.region }
-            // What may be committed is known by the region.
+            // The owner limits commits by region, so the limit of the shorter one is lifted first.
             if let region { limit(region, to: nil) }
             guarded.region = made.region
             if let proven = guarded.proven { limit(made.region, to: proven) }

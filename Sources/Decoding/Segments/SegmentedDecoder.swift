@@ -297,7 +297,7 @@ package final class SegmentedDecoder: AudioDecoder {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // What is damaged is reported when it is played.
+            // Playing the segment will report the damage.
             count = .never
         }
         // The segment is not stored yet.

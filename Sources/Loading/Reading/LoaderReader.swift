@@ -119,8 +119,8 @@ final class LoaderReader: ResourceReader {
         }
         guard isFirst else { return }
         await loader.close(id)
-        // What this reader fetched is cached now, also if others still have the resource open; so are the
-        // segments of a stream, which are closed by now and committed with its list.
+        // Commits what this reader fetched, even if others still have the resource open. The segments of a
+        // stream are closed by now, and are committed with its list.
         if store.stream != nil || loader.hasReaders { try? await store.commit() }
     }
 }

@@ -109,7 +109,7 @@ package struct ResourceKey: Sendable {
     }
 }
 
-/// What a resource is opened for. It decides what may be evicted for its bytes.
+/// Why a resource is opened, which decides what may be evicted for its bytes.
 package enum ResourceUse: Sendable {
     /// Any other entry may be, the least recently played first.
     case playing
@@ -123,8 +123,8 @@ package enum ResourceUse: Sendable {
 
 /// Finds and creates entries.
 package protocol ByteStoreOpener: Sendable {
-    /// The entry of the URL of `key`, created empty if there is none, and marked as played now, if `key.use`
-    /// is to play it.
+    /// The entry of the URL of `key`, created empty if there is none. If `key.use` is `.playing`, the entry
+    /// is marked as played now; so is a new one, unless only its tags are read.
     ///
     /// If `isOffline`, an episode may be in other entries, under its earlier URLs: the fullest is opened.
     func open(_ key: ResourceKey, isOffline: Bool) async throws -> any ByteStore

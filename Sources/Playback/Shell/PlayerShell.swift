@@ -356,7 +356,7 @@ final class PlayerShell {
         }
         // What waits for the first sound is pending, too: otherwise the first save would forget it.
         snapshot.downloads = passes.downloads.items + restoredDownloads
-        snapshot.aheadGoal = state.aheadGoal
+        snapshot.aheadGoal = ahead == nil ? nil : state.aheadGoal
         snapshot.offlineTime = ahead?.offlineTime(in: state, at: parts.clock.now)
         snapshot.timeMap = loaded.timeMap
         snapshot.byteOffset = loaded.byteOffset

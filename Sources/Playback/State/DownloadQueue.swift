@@ -37,7 +37,7 @@ struct DownloadQueue: Sendable {
         var failed: Set<ResourceLocation> = []
         /// The failures since one was downloaded.
         var failures = 0
-        /// The reason why no more are downloaded; `nil` if there is none.
+        /// Why nothing more is downloaded ahead; `nil` while it goes on.
         var stop: Stop?
 
         enum Stop: Sendable { case full, failures }

@@ -43,7 +43,7 @@ package enum Ground: UInt8, Sendable, CaseIterable {
     case plain
     /// That of a marked row.
     case marked
-    /// That of the row that the next command acts on, and of the open tab.
+    /// The background of the open tab, and of the row that the next command acts on.
     case selected
 }
 

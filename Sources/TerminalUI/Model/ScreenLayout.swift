@@ -15,7 +15,7 @@ package struct ScreenLayout: Sendable, Equatable {
     package let listRows: Range<Int>
     /// The titles of the columns of a table: on the blank row above the list, if there is one.
     package let titleRow: Int?
-    /// The blank row below the list, where a view may sum up the list; `nil` if there is none.
+    /// The blank row below the list, in which a view may draw a sum of its rows; `nil` without such a row.
     package let footRow: Int?
     /// The spectrum and the level meters; empty while they are hidden or if the list needs the rows.
     package let soundRows: Range<Int>
