@@ -18,7 +18,8 @@ struct Micro: Sendable {
     /// Runs this many repetitions.
     var run: @Sendable (Int) async throws -> Void
 
-    static let all = [ranges, planning, committing, ring, diff, sanitising]
+    static let all =
+        [ranges, planning, committing, ring, diff, sanitising] + LongQueue.all
 
     private static let ranges = Micro(
         name: "ranges",
