@@ -17,7 +17,7 @@ import Testing
         count: Int = 6
     ) -> AheadPlan {
         let tracks = numbered(1...count)
-        var facts: [Track.ID: TrackFacts] = [:]
+        var facts = LearnedFacts()
         for track in tracks {
             let number = track.id.value
             let length = lengths[number] ?? .seconds(240)

@@ -69,7 +69,7 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// `true` if the audio server was lost and has not been reached again.
     package var isOutputLost = false
     /// Tags and durations of the tracks that were opened so far; a playlist often does not state them.
-    package var learned: [Track.ID: TrackFacts] = [:]
+    package var learned = LearnedFacts()
     /// The tracks that failed, with their errors.
     package var failures: [Track.ID: MediaError] = [:]
     /// The newest messages, oldest first; at most 100.

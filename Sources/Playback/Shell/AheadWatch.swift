@@ -55,7 +55,7 @@ struct AheadWatch {
                 count: queue.tracks.count
             ),
             current: queue.current,
-            facts: state.announcer.factsRevision,
+            facts: state.announcer.facts.revision,
             availability: revision,
             downloads: downloads.revision,
             mayBegin: isIdle && !state.connectivity.isOffline

@@ -34,7 +34,7 @@ final class BackgroundJobs: Sendable {
 
     /// Saves `tracks` with all known tags and lengths. That list is made only when the job runs, so that
     /// waiting jobs share the parts of the queue instead of copying them.
-    func save(_ tracks: [Track], _ facts: [Track.ID: TrackFacts], to path: String) {
+    func save(_ tracks: [Track], _ facts: LearnedFacts, to path: String) {
         change(.save(path)) { [save] in
             try await save(tracks.map { $0.described(by: facts[$0.id]) }, path)
             return .saved(count: tracks.count, path: path)

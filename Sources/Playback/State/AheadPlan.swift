@@ -22,7 +22,7 @@ struct AheadPlan: Sendable, Equatable {
         _ goal: AheadGoal,
         current: Track?,
         upcoming: some Sequence<Track>,
-        facts: [Track.ID: TrackFacts],
+        facts: LearnedFacts,
         isSettled: (Track) -> Bool,
         isWhole: (Track) -> Bool
     ) {

@@ -7,9 +7,7 @@ struct Announcer: Sendable {
     /// The tracks that failed, with their errors.
     private(set) var failures: [Track.ID: MediaError] = [:]
     /// Tags and lengths of the tracks that were opened, or looked up before that.
-    private(set) var facts: [Track.ID: TrackFacts] = [:] { didSet { factsRevision += 1 } }
-    /// Changes whenever `facts` does.
-    private(set) var factsRevision = 0
+    private(set) var facts = LearnedFacts()
     private var now = Duration.zero
     private var messageCount = 0
     private var lastPositionTime = Duration.zero
@@ -293,14 +291,15 @@ struct Announcer: Sendable {
     /// Remembers the tags and length of a track, so that the queue shows them when another track is current.
     mutating func learn(from pass: Pass) {
         guard let info = pass.info, !pass.isLive else { return }
-        let new = TrackFacts(of: info, for: pass.track)
-        if facts[pass.track.id] != new { facts[pass.track.id] = new }
+        facts[pass.track.id] = TrackFacts(of: info, for: pass.track)
     }
 
     /// Remembers `found`, tags and lengths of tracks that were not opened yet; opening a track gives better
     /// ones.
     mutating func learn(_ found: [Track.ID: TrackFacts]) {
-        facts.merge(found) { known, new in new.isExact && !known.isExact ? new : known }
+        for (track, new) in found where facts[track] == nil || new.isExact && facts[track]?.isExact == false {
+            facts[track] = new
+        }
     }
 
     mutating func failed(_ track: Track.ID, because error: MediaError) {

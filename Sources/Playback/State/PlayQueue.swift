@@ -233,7 +233,7 @@ struct PlayQueue: Sendable {
 
     /// Lets the tracks at `places`, except the current one, play after it or after its album, in their order.
     /// In a shuffled order, only that changes, which `undo` does not undo.
-    mutating func playNext(_ places: RangeSet<Int>, after point: PlayPoint, facts: [Track.ID: TrackFacts]) {
+    mutating func playNext(_ places: RangeSet<Int>, after point: PlayPoint, facts: LearnedFacts) {
         var places = places
         if let current { places.remove(current, within: tracks) }
         let last = current.map { point == .track ? $0 : lastOfAlbum(from: $0, without: places, facts) }
@@ -248,7 +248,7 @@ struct PlayQueue: Sendable {
     }
 
     /// `true` if the tracks at both places are of one group.
-    func isSameAlbum(_ place: Int, _ other: Int, _ facts: [Track.ID: TrackFacts]) -> Bool {
+    func isSameAlbum(_ place: Int, _ other: Int, _ facts: LearnedFacts) -> Bool {
         var group = TrackGroup(of: tracks[place], facts: facts[tracks[place].id])
         return group.accept(TrackGroup(of: tracks[other], facts: facts[tracks[other].id]))
     }
@@ -257,7 +257,7 @@ struct PlayQueue: Sendable {
     private func lastOfAlbum(
         from place: Int,
         without others: RangeSet<Int>,
-        _ facts: [Track.ID: TrackFacts]
+        _ facts: LearnedFacts
     ) -> Int {
         var group = TrackGroup(of: tracks[place], facts: facts[tracks[place].id])
         var last = place
@@ -309,7 +309,7 @@ struct PlayQueue: Sendable {
     }
 
     /// Sorts by `key`, stably. `facts` take precedence over the tags in the tracks.
-    mutating func sort(by key: SortKey, facts: [Track.ID: TrackFacts]) {
+    mutating func sort(by key: SortKey, facts: LearnedFacts) {
         changes.append(.init(.sorted))
         let oldPlaces = QueueSorting(key: key, facts: facts, feeds: feeds).places(of: tracks)
         history.add(.sorted(oldPlaces.map { Int32(truncatingIfNeeded: $0) }))
@@ -319,7 +319,7 @@ struct PlayQueue: Sendable {
 
     /// Repeats the last sort, because more `facts` are known; one `undo` undoes both. Returns `false` if the
     /// queue was changed since the last sort, or if the order stays the same.
-    mutating func sortAgain(facts: [Track.ID: TrackFacts]) -> Bool {
+    mutating func sortAgain(facts: LearnedFacts) -> Bool {
         guard let last = lastSort, last.revision == revision, last.count == tracks.count else { return false }
         let oldPlaces = QueueSorting(key: last.key, facts: facts, feeds: feeds).places(of: tracks)
         guard oldPlaces != Array(tracks.indices), case .sorted(let first)? = history.takeLast()?.step else {

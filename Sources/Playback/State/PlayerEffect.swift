@@ -67,7 +67,7 @@ enum PlayerEffect: Sendable, Equatable {
     /// Counts a part of the sources that is not played.
     case countLostSource
     /// Saves the tracks with the facts that are known of them.
-    case save(String, [Track], [Track.ID: TrackFacts])
+    case save(String, [Track], LearnedFacts)
     /// Ends the player; `fatal` is the reason if it could not go on.
     case finish(fatal: MediaError?)
 }

@@ -5,7 +5,7 @@ import Media
 /// The sort key of each track is computed once: sorting 100,000 tracks takes two million comparisons.
 struct QueueSorting {
     var key: SortKey
-    var facts: [Track.ID: TrackFacts]
+    var facts: LearnedFacts
     var feeds: [String: Int]
 
     /// The places of `tracks` in the new order.

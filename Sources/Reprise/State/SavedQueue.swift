@@ -8,7 +8,7 @@ struct SavedQueue: Sendable, Equatable {
     var tracks: [Track] = []
     /// The tags and durations that were learned of the tracks: they are saved instead of those of the
     /// playlists.
-    var facts: [Track.ID: TrackFacts] = [:]
+    var facts = LearnedFacts()
 
     /// The number of the restored track at `index`; resolved tracks are numbered from 0 and never reach it.
     static func trackID(_ index: Int) -> Track.ID { Track.ID((1 << 63) + UInt64(index)) }

@@ -280,7 +280,7 @@ struct SavePace: Sendable {
 
     private var saved: (tracks: [Track], session: SavedSession)?
     private var savedAt = Duration.zero
-    private var learned: [Track.ID: TrackFacts] = [:]
+    private var learned = LearnedFacts()
     /// The position at the last call, and the time of that call.
     private var seen: (position: Duration, time: Duration)?
     /// `true` if the position has jumped since the last save.

@@ -120,7 +120,7 @@ struct ViewLists: Sendable {
     }
 
     private static func revision(of player: PlayerSnapshot) -> [Int] {
-        [player.queueRevision, player.learned.count]
+        [player.queueRevision, player.learned.revision]
     }
 
     /// Shows the matches of a search no more; it can be repeated.

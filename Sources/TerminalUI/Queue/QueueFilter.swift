@@ -18,20 +18,20 @@ package struct QueueFilter: Sendable {
     /// The number of tracks examined, from the first one on.
     package private(set) var examinedCount = 0
     private var revision: Int
-    /// The number of tracks with known tags when the examination began.
-    private var learnedCount: Int
+    /// The revision of the known tags when the examination began.
+    private var learnedRevision: Int
 
     init(_ text: String, of player: PlayerSnapshot) {
         self.text = text
         matcher = TrackMatcher(text)
         revision = player.queueRevision
-        learnedCount = player.learned.count
+        learnedRevision = player.learned.revision
     }
 
     /// `true` if some tracks were not examined yet, or have new tags.
     package func hasWork(in player: PlayerSnapshot) -> Bool {
         revision != player.queueRevision || examinedCount < player.tracks.count
-            || learnedCount != player.learned.count
+            || learnedRevision != player.learned.revision
     }
 
     /// Examines the next tracks. A changed queue is examined again from its beginning. If only more tags are
@@ -42,12 +42,12 @@ package struct QueueFilter: Sendable {
     mutating func examine(_ player: PlayerSnapshot) -> Bool {
         if revision != player.queueRevision {
             revision = player.queueRevision
-            learnedCount = player.learned.count
+            learnedRevision = player.learned.revision
             examinedCount = 0
             matches = []
             renewed = nil
-        } else if learnedCount != player.learned.count, examinedCount >= player.tracks.count {
-            learnedCount = player.learned.count
+        } else if learnedRevision != player.learned.revision, examinedCount >= player.tracks.count {
+            learnedRevision = player.learned.revision
             examinedCount = 0
             renewed = []
         }

@@ -389,7 +389,8 @@ package struct QueueView: ListView {
             totals.count = all
             let tracks = SafeText(CountText.of(all, "track"))
             let both = totals.text(glyphs)
-            let cached = SafeText(totals.cachedCount > 0 ? " \(glyphs.dot) \(totals.cachedCount) cached" : "")
+            let count = outline.cachedCount
+            let cached = SafeText(count > 0 ? " \(glyphs.dot) \(count) cached" : "")
             return [both + cached, both, tracks]
         }
         let more = filter.hasWork(in: context.player) ? glyphs.more : ""

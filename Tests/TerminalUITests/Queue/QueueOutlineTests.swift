@@ -91,7 +91,7 @@ struct QueueOutlineTests {
         var outline = outline(player)
         for _ in 0..<20 {
             let before = player
-            switch Int.random(in: 0..<5, using: &random) {
+            switch Int.random(in: 0..<6, using: &random) {
             case 0:
                 player.tracks.shuffle(using: &random)
                 player.queueRevision += 1
@@ -106,8 +106,12 @@ struct QueueOutlineTests {
             case 3:
                 let track = player.tracks[Int.random(in: 0..<player.tracks.count, using: &random)]
                 let album = SafeText("Album \(Int.random(in: 0..<3, using: &random))")
-                player.learned[track.id] =
-                    player.learned[track.id] ?? TrackFacts(tags: TrackTags(album: album))
+                player.learned[track.id] = TrackFacts(tags: TrackTags(album: album))
+            case 4:
+                let track = player.tracks[Int.random(in: 0..<player.tracks.count, using: &random)]
+                let stored = ByteRangeSet(0..<Int64.random(in: 1...2, using: &random))
+                player.availability[track.id] = Availability(stored: stored, length: 2)
+                player.availabilityRevision += 1
             default:
                 let place = Int.random(in: 0..<player.tracks.count, using: &random)
                 outline.setFolded(Bool.random(using: &random), at: place, in: player)
@@ -121,6 +125,9 @@ struct QueueOutlineTests {
 
     private func check(_ outline: QueueOutline, _ player: PlayerSnapshot) {
         #expect(outline.whole == outline.totals(of: 0..<player.tracks.count))
+        #expect(
+            outline.cachedCount == player.tracks.count { player.availability[$0.id]?.isComplete == true }
+        )
         var expected: [QueueItem] = []
         var place = 0
         while place < player.tracks.count {

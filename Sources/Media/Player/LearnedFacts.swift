@@ -1,0 +1,30 @@
+/// What was learned of the tracks, and in which order it was learned: a view that is fitted to it looks only at
+/// what came since. Copies share their parts.
+package struct LearnedFacts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    private var facts: [Track.ID: TrackFacts] = [:]
+    /// The tracks in the order in which something was learned of them. One occurs again when more of it is
+    /// learned.
+    private var order: [Track.ID] = []
+
+    package init() {}
+
+    package init(dictionaryLiteral elements: (Track.ID, TrackFacts)...) {
+        for (track, found) in elements { self[track] = found }
+    }
+
+    /// Increases whenever something is learned.
+    package var revision: Int { order.count }
+
+    /// The tracks of which something was learned since `revision` had that value, in order.
+    package func tracks(since revision: Int) -> ArraySlice<Track.ID> { order.dropFirst(revision) }
+
+    /// `nil` if nothing is known. What is known already changes nothing.
+    package subscript(track: Track.ID) -> TrackFacts? {
+        get { facts[track] }
+        set {
+            guard facts[track] != newValue else { return }
+            facts[track] = newValue
+            order.append(track)
+        }
+    }
+}
