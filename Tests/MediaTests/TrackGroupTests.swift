@@ -17,6 +17,30 @@ struct TrackGroupTests {
         #expect(ResourceLocation.web(url).shortName.string == name)
     }
 
+    @Test func `the group of a track is named like its list, or else its folder`() throws {
+        var track = Track(
+            id: Track.ID(1),
+            location: .web(try #require(WebURL("https://h/Blue%20Hour/1.mp3")))
+        )
+        #expect(track.groupName == "Blue Hour")
+        track.list = "https://h/lists/My%20Radio.m3u?token=1"
+        #expect(track.groupName == "My Radio")
+        track.list = "/home/a/Radio 2.5.pls"
+        #expect(track.groupName == "Radio 2.5")
+    }
+
+    @Test func `neighbours that one list names from elsewhere are one group, also in other folders`() throws {
+        func group(_ address: String, list: String?) throws -> TrackGroup {
+            var track = Track(id: Track.ID(1), location: .web(try #require(WebURL(address))))
+            track.list = list
+            return TrackGroup(of: track, facts: nil)
+        }
+        var first = try group("https://a/1", list: "/radio.m3u")
+        #expect(try first.accept(group("https://b/1", list: "/radio.m3u")))
+        #expect(try !first.accept(group("https://b/1", list: "/other.m3u")))
+        #expect(try !first.accept(group("https://b/1", list: nil)))
+    }
+
     @Test func `the name of a folder is unescaped, and that of no folder is the host`() throws {
         let names = try ["https://h/Blue%20Hour/1.mp3", "https://h/1.mp3"].map { address in
             ResourceLocation.web(try #require(WebURL(address))).folderName.string

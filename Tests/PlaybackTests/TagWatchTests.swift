@@ -25,7 +25,7 @@ import Testing
         let pieces = (1...40).map { FakeMusic(number: $0, frames: 9_000) }
         let web = FakeMusic(number: 41, frames: 9_000).onTheWeb()
         try await stage(pieces + [web]).play { stage in
-            try await wait(for: "the tags") { stage.player.snapshot.learned.count == 40 }
+            try await wait(for: "the tags") { stage.player.snapshot.learned.revision == 40 }
             #expect(stage.player.snapshot.learned[web.track.id] == nil)
             let facts = stage.player.snapshot.learned[pieces[39].track.id]
             #expect(facts?.duration == pieces[39].format.duration(of: 9_000))
@@ -111,12 +111,12 @@ import Testing
         let id = Track.ID(1)
         announcer.learn([id: TrackFacts(tags: TrackTags(title: "First"))])
         announcer.learn([id: TrackFacts(tags: TrackTags(title: "Second")), Track.ID(2): TrackFacts()])
-        #expect(announcer.facts[id]?.tags.title == "First" && announcer.facts.count == 2)
+        #expect(announcer.facts[id]?.tags.title == "First" && announcer.facts.revision == 2)
     }
 
     // MARK: Sorting before the tags are read
 
-    private static let titles: [Track.ID: TrackFacts] = [
+    private static let titles: LearnedFacts = [
         Track.ID(1): TrackFacts(tags: TrackTags(title: "Zebra")),
         Track.ID(2): TrackFacts(tags: TrackTags(title: "Mole")),
         Track.ID(3): TrackFacts(tags: TrackTags(title: "Ant")),

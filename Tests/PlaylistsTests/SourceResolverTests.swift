@@ -150,6 +150,9 @@ struct SourceResolverTests {
         ])
         let found = try await resolver(web).tracks(for: "http://h/l/list.m3u8")
         #expect(found.places == ["http://h/l/1.mp3", "http://h/2.mp3", "http://i/3.mp3"])
+        // The list describes what is in its folder or below it, and names the others from elsewhere.
+        let list = "http://h/l/list.m3u8"
+        #expect(found.tracks.map(\.list) == [nil, list, list])
         #expect(found.tracks[0].tags == TrackTags(title: "T", artist: "A"))
         #expect(found.tracks[0].duration == .seconds(3) && found.problems.isEmpty)
         #expect(web.opened == ["http://h/l/list.m3u8"] && web.closed == web.opened && web.rejected.isEmpty)

@@ -37,6 +37,12 @@ package struct Track: Sendable, Equatable, Identifiable {
         get { entry.value.duration }
         set { entry.value.duration = newValue }
     }
+    /// The path or URL of the list that names the track from elsewhere, without a password; `nil` if none does,
+    /// or if the list lies in the folder of the track or above it.
+    package var list: String? {
+        get { entry.value.list }
+        set { entry.value.list = newValue }
+    }
     /// The identities of the lists that were found where music was expected and that led to this track,
     /// outermost first.
     package var foundLists: [String] {
@@ -61,6 +67,7 @@ package struct Track: Sendable, Equatable, Identifiable {
         var location: ResourceLocation
         var tags: TrackTags
         var duration: Duration?
+        var list: String?
         var foundLists: [String] = []
 
         var textSize: Int {

@@ -1,8 +1,8 @@
-/// Neighbours in the queue are one group if they share this: the album, or else the folder or feed. Pure.
+/// Neighbours in the queue are one group if they share this: the album, or else the folder, list or feed. Pure.
 ///
 /// Hashes, since a long queue has one for each track, and only neighbours are compared.
 package struct TrackGroup: Sendable, Equatable {
-    /// The folder or the feed.
+    /// The folder, the list or the feed.
     private var place: UInt32
     /// The name of the album; 0 if unknown.
     private var album: UInt32
@@ -12,8 +12,8 @@ package struct TrackGroup: Sendable, Equatable {
     /// The group of `track`, whose file has the facts `facts`, if they are known.
     package init(of track: Track, facts: TrackFacts?) {
         var hasher = Hasher()
-        if let feed = track.episode?.feed {
-            hasher.combine(feed)
+        if let source = track.episode?.feed ?? track.list {
+            hasher.combine(source)
         } else {
             track.location.hashFolder(into: &hasher)
         }
@@ -33,8 +33,8 @@ package struct TrackGroup: Sendable, Equatable {
     package var hasAlbum: Bool { album != 0 }
 
     /// Takes the next track of the queue into the group, if it belongs to it. It does if it has the same
-    /// album and album artist. If one of the two does not name the one or the other, the folder or feed
-    /// decides.
+    /// album and album artist. If one of the two does not name the one or the other, the folder, list or
+    /// feed decides.
     package mutating func accept(_ next: TrackGroup) -> Bool {
         if hasAlbum, next.hasAlbum, album != next.album { return false }
         let areArtistsKnown = artist != 0 && next.artist != 0
@@ -43,6 +43,15 @@ package struct TrackGroup: Sendable, Equatable {
         album = max(album, next.album)
         artist = max(artist, next.artist)
         return true
+    }
+}
+
+extension Track {
+    /// The name of its folder, or of the list that names it from elsewhere, without its ending.
+    package var groupName: SafeText {
+        guard let list else { return location.folderName }
+        let name = (WebURL(list).map { .web($0) } ?? ResourceLocation.file(list)).name
+        return SafeText(name.string[..<(name.string.lastIndex(of: ".") ?? name.string.endIndex)])
     }
 }
 

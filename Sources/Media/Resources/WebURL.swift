@@ -125,9 +125,14 @@ package struct WebURL: Sendable, Hashable {
         case nil, "#": return self
         case "?": base = path[...]
         case "/": base = ""
-        default: base = path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
+        default: base = folderPath
         }
         return WebURL(origin + base + text)?.inheritingUserInfo(of: self)
+    }
+
+    /// The path up to its last slash, that included.
+    package var folderPath: Substring {
+        path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
     }
 
     /// Adds the user name and password of `base` if this URL has none and is of the same origin.

@@ -38,6 +38,16 @@ extension ListFile {
         location = .web(url)
     }
 
+    /// `true` if `location` is in the folder of the list or below it.
+    func isAbove(_ location: ResourceLocation) -> Bool {
+        switch (base, location) {
+        case (.folder(let folder), .file(let path)): path.hasPrefix(folder)
+        case (.web(let list), .web(let url)):
+            list.host == url.host && list.port == url.port && url.path.hasPrefix(list.folderPath)
+        default: false
+        }
+    }
+
     /// The episode of `entry`; `nil` if the list is no feed, or has no URL or path by which to know it again.
     func episode(_ entry: PlaylistEntry, place: Int) -> Episode? {
         guard let facts = entry.episode, let feed = identity else { return nil }
@@ -93,7 +103,9 @@ struct ListContents: Sendable {
         try Playlist.parse(bytes, kind: kind, in: list, limits: limits) { entry in
             do throws(MediaError) {
                 let location = try list.base.location(of: entry, fileExists: LocalFile.exists)
-                add(entry, at: location, episode: list.episode(entry, place: place))
+                let episode = list.episode(entry, place: place)
+                let isNamedFromElsewhere = episode == nil && !isWebFolder && !list.isAbove(location)
+                add(entry, at: location, episode: episode, list: isNamedFromElsewhere ? list.identity : nil)
             } catch {
                 if error.code == .refusedLocalFile {
                     refusals = (count: (refusals?.count ?? 0) + 1, first: refusals?.first ?? error)
@@ -106,7 +118,12 @@ struct ListContents: Sendable {
         if let refusals { problems.addRefusals(refusals.count, first: refusals.first, of: list.subject) }
     }
 
-    private mutating func add(_ entry: PlaylistEntry, at location: ResourceLocation, episode: Episode?) {
+    private mutating func add(
+        _ entry: PlaylistEntry,
+        at location: ResourceLocation,
+        episode: Episode?,
+        list: String?
+    ) {
         let kind = ResourceKind.of(name: location.path)
         if entry.isList || (kind.isList && !isWebFolder && entry.episode == nil) {
             nested.append(NestedList(location: location, isWebFolder: isWebFolder))
@@ -122,6 +139,7 @@ struct ListContents: Sendable {
                 episode: episode
             )
             track.isListed = isWebFolder
+            if let list { track.list = list }
             if nested.isEmpty {
                 tracks.append(track)
             } else {

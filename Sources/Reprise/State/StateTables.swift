@@ -147,37 +147,60 @@ final class StateTables {
             queue.tracks.append(try row.track(SavedQueue.trackID(count)))
             return true
         }
-        for index in try listed().ranges.joined() where queue.tracks.indices.contains(index) {
-            queue.tracks[index].isListed = true
+        try forEachRun(in: "listed", "NULL") { places, _ in
+            for place in places.clamped(to: queue.tracks.indices) { queue.tracks[place].isListed = true }
+        }
+        try forEachRun(in: "lists", "list") { places, row in
+            let list = row.optionalText(2)
+            for place in places.clamped(to: queue.tracks.indices) { queue.tracks[place].list = list }
         }
         return queue
     }
 
-    /// The indices of the tracks that listings of web folders named. Earlier versions replace only the queue.
-    private func listed() throws -> RangeSet<Int> {
-        guard try hasTable("listed") else { return RangeSet() }
-        let sql = "SELECT first, count FROM listed WHERE queue = (SELECT queue FROM session)"
-        var listed = RangeSet<Int>()
+    /// Calls `body` with the indices of each run of tracks in `table`, and its row, whose third value is
+    /// `value`. Earlier versions replace only the queue.
+    private func forEachRun(
+        in table: String,
+        _ value: String,
+        _ body: (Range<Int>, borrowing SQLiteRow) throws -> Void
+    ) throws {
+        guard try hasTable(table) else { return }
+        let sql = "SELECT first, count, \(value) FROM \(table) WHERE queue = (SELECT queue FROM session)"
         try connection.statement(sql).forEach { row in
             let first = Int(try row.number(0, in: 0...Int64(Int32.max)))
-            listed.insert(contentsOf: first..<first + Int(try row.number(1, in: 0...Int64(Int32.max))))
+            try body(first..<first + Int(try row.number(1, in: 0...Int64(Int32.max))), row)
             return true
         }
-        return listed
     }
 
-    private func saveListed(of queue: SavedQueue) throws {
+    /// Saves which tracks listings of web folders named (`listed`), and which lists named others from
+    /// elsewhere (`lists`), as runs of neighbours.
+    private func saveRuns(of queue: SavedQueue) throws {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS listed (
                 queue TEXT NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL
             ) STRICT;
-            DELETE FROM listed
+            CREATE TABLE IF NOT EXISTS lists (
+                queue TEXT NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL, list TEXT NOT NULL
+            ) STRICT;
+            DELETE FROM listed;
+            DELETE FROM lists
             """
         )
-        let insert = try connection.statement("INSERT INTO listed VALUES (?, ?, ?)")
+        var insert = try connection.statement("INSERT INTO listed VALUES (?, ?, ?)")
         for range in queue.tracks.indices(where: \.isListed).ranges {
             try insert.run(queue.id, Int64(range.lowerBound), Int64(range.count))
+        }
+        insert = try connection.statement("INSERT INTO lists VALUES (?, ?, ?, ?)")
+        var first = 0
+        for (place, track) in queue.tracks.enumerated() {
+            let isLast = place + 1 == queue.tracks.count || queue.tracks[place + 1].list != track.list
+            guard isLast else { continue }
+            if let list = track.list {
+                try insert.run(queue.id, Int64(first), Int64(place + 1 - first), list)
+            }
+            first = place + 1
         }
     }
 
@@ -195,7 +218,7 @@ final class StateTables {
         }
         try connection.statement("DELETE FROM tracks WHERE place > ?").run(Int64(queue.tracks.count))
         try connection.statement("UPDATE session SET queue = ?").run(queue.id)
-        try saveListed(of: queue)
+        try saveRuns(of: queue)
     }
 
     /// The values of a row of `tracks`, which `SQLiteRow.track` reads.

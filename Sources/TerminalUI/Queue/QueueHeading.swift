@@ -2,7 +2,7 @@ internal import Media
 
 /// The heading of a group in the queue: `Blue Hour  Ada Quinn Trio · 1964 ──── 8 tracks · 3:40`. Pure.
 struct QueueHeading {
-    /// The album, or else the feed or the folder.
+    /// The album, or else the feed, the list or the folder.
     let name: SafeText
     /// The artist and the year; empty if unknown.
     let details: SafeText
@@ -25,14 +25,14 @@ struct QueueHeading {
         if let place = run.albumPlace {
             let tags = Self.tags(of: player.tracks[place], player)
             let artist = tags.artist == Self.tags(of: last, player).artist ? tags.artist : nil
-            name = tags.album ?? first.location.folderName
+            name = tags.album ?? first.groupName
             parts = [tags.albumArtist ?? artist, tags.year.map { SafeText($0.string.prefix(4)) }]
                 .compactMap { $0 }
         } else if first.episode != nil {
             // Feeds state their title as the artist of their episodes.
             name = first.tags.artist ?? first.location.folderName
         } else {
-            name = first.location.folderName
+            name = first.groupName
         }
         details = SafeText(parts.map(\.string).joined(separator: " \(glyphs.dot) "))
         self.totals = totals.text(glyphs)

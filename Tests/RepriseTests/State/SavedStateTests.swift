@@ -46,21 +46,24 @@ import Testing
         }
     }
 
-    @Test func `tracks of a web folder stay known as such until an earlier version replaces the queue`()
+    @Test
+    func `tracks stay known as those of a web folder or a list until an earlier version replaces the queue`()
         throws
     {
-        let tracks = try (0..<5).map { number in
+        let lists = [nil, nil, "/lists/b.m3u", "/lists/b.m3u", "https://h.example/c.m3u", nil]
+        let tracks = try lists.enumerated().map { number, list in
             var track = try Self.track("https://h.example/\(number).mp3")
-            track.isListed = [0, 1, 4].contains(number)
+            track.isListed = [0, 1, 5].contains(number)
+            track.list = list
             return track
         }
         try folder.change { try $0.save(SavedQueue(id: "a", tracks: tracks), over: SavedQueue()) }
-        #expect(
-            try folder.read { try $0.queue() }.tracks.map(\.isListed) == [true, true, false, false, true]
-        )
+        let read = try folder.read { try $0.queue() }.tracks
+        #expect(read.map(\.isListed) == [true, true, false, false, false, true])
+        #expect(read.map(\.list) == lists)
         let earlier = try SQLiteConnection(path: folder.databasePath)
         try earlier.execute("UPDATE session SET queue = 'b'")
-        #expect(try folder.read { try $0.queue() }.tracks.allSatisfy { !$0.isListed })
+        #expect(try folder.read { try $0.queue() }.tracks.allSatisfy { !$0.isListed && $0.list == nil })
     }
 
     @Test func `downloads are read back as they were written, also from a state without their table`()
