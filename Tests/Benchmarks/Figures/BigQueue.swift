@@ -2,9 +2,11 @@ import Foundation
 import System
 import TestSupport
 
-/// The latency of keys in a queue of 100,000 local tracks while paused, so that only keys change the screen.
+/// The latency of keys in a queue of 100,000 local tracks, in 8,000 groups, while paused, so that only keys
+/// change the screen.
 enum BigQueue {
     private static let trackCount = 100_000
+    private static let groupCount = 8_000
     /// Occurs only in the last title, so that a search must look at all of them.
     private static let lastTitle = "Xqxq"
     private static let words = [
@@ -30,6 +32,9 @@ enum BigQueue {
                 throw BenchmarkFailure("G shows not the last of the tracks")
             }
             add("g: first row", try await screen.press("g"), &table)
+            add("Page Down: scroll", try await screen.press("\u{1B}[6~"), &table)
+            add("z: fold a group", try await screen.press("z"), &table)
+            add("z: unfold it", try await screen.press("z"), &table)
             try await type("amber", behind: "f", "filter", on: screen, &table)
             let searched = screen.shown
             try await type(lastTitle.lowercased(), behind: "/", "search", on: screen, &table)
@@ -76,8 +81,10 @@ enum BigQueue {
         let file = try folder.write(song, to: "song.mp3")
         var text = "#EXTM3U\n"
         for number in 0..<trackCount {
-            let album = number / 1_000
-            if number % 1_000 == 0 { try folder.makeFolder("album-\(album)") }
+            let album = number * groupCount / trackCount
+            if album != (number - 1) * groupCount / trackCount || number == 0 {
+                try folder.makeFolder("album-\(album)")
+            }
             let path = folder.path("album-\(album)/track-\(number).mp3")
             guard symlink(file, path) == 0 else { throw BenchmarkFailure("cannot link \(path)") }
             let first = words[number % words.count]
