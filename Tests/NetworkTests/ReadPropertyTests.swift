@@ -7,7 +7,7 @@ import Testing
 
 /// Reads at any offset of any resource, whatever is stored and whatever the server does.
 @Suite struct ReadPropertyTests {
-    static let seeds = TestCount.seeds(200, full: 2_000)
+    static let seeds = TestCount.seeds(100, full: 2_000)
 
     /// The behaviour of the server in one case. Nothing here damages the music permanently.
     private struct Server {

@@ -18,7 +18,7 @@ import Testing
         connectivity: (any Connectivity)? = nil,
         _ change: (inout [FakeMusic]) -> Void = { _ in }
     ) -> Stage {
-        var pieces = (1...count).map { FakeMusic(number: $0, frames: 900_000).onTheWeb() }
+        var pieces = (1...count).map { FakeMusic(number: $0, frames: 90_000).onTheWeb() }
         for index in 1..<count { pieces[index].storedCount = 9 }
         change(&pieces)
         return Stage(
@@ -102,7 +102,7 @@ import Testing
         try await playing(stage) { stage in
             try await finish(2, stage)
             try await wait(for: "two tracks") {
-                stage.player.snapshot.offlineTime?.left == .seconds(1_800)
+                stage.player.snapshot.offlineTime?.left == .seconds(180)
             }
             #expect(stage.player.snapshot.offlineTime?.isEstimate == false)
         }
@@ -136,7 +136,7 @@ import Testing
 
     @Test func `without a cache, the command says why nothing is downloaded, and sets no goal`() async throws
     {
-        let piece = FakeMusic(number: 1, frames: 900_000).onTheWeb()
+        let piece = FakeMusic(number: 1, frames: 90_000).onTheWeb()
         let stage = Stage([piece], sink: TestSink(allowance: 0), exitsAtEnd: false)
         try await playing(stage) { stage in
             stage.player.send(.setAhead(.all))

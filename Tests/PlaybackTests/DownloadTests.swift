@@ -11,7 +11,7 @@ import Testing
 
     /// Tracks of the web, of which the first plays. The others lack bytes, which never arrive by themselves.
     private func stage(_ count: Int = 4, _ change: (inout [FakeMusic]) -> Void = { _ in }) -> Stage {
-        var pieces = (1...count).map { FakeMusic(number: $0, frames: 900_000).onTheWeb() }
+        var pieces = (1...count).map { FakeMusic(number: $0, frames: 90_000).onTheWeb() }
         for index in 1..<count { pieces[index].storedCount = 9 }
         change(&pieces)
         return Stage(pieces, sink: TestSink(allowance: 0), exitsAtEnd: false, cache: cache)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `without a cache, and for a local file, nothing is downloaded`() async throws {
-        let music = FakeMusic(number: 1, frames: 900_000)
+        let music = FakeMusic(number: 1, frames: 90_000)
         for (piece, cache, text) in [
             (music, self.cache, "/music/1.mp3: can't be downloaded (a local file needs no cache)"),
             (

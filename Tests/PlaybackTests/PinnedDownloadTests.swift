@@ -10,7 +10,7 @@ import Testing
 
     /// Four tracks of the web, of which the first plays.
     private func stage() -> Stage {
-        var pieces = (1...4).map { FakeMusic(number: $0, frames: 900_000).onTheWeb() }
+        var pieces = (1...4).map { FakeMusic(number: $0, frames: 90_000).onTheWeb() }
         for index in 1...3 { pieces[index].storedCount = 9 }
         return Stage(pieces, sink: TestSink(allowance: 0), exitsAtEnd: false, cache: cache)
     }
@@ -73,7 +73,7 @@ import Testing
     @Test func `what a download learns of a track reaches its row at once`() async throws {
         try await downloading { stage, _ in
             try await wait(for: "the length") {
-                stage.player.snapshot.learned[Track.ID(2)]?.duration == .seconds(900)
+                stage.player.snapshot.learned[Track.ID(2)]?.duration == .seconds(90)
             }
             #expect(stage.player.snapshot.learned[Track.ID(4)] == nil)
         }
@@ -92,7 +92,7 @@ import Testing
     @Test func `a download learns nothing of a live stream, whose head has the song of the moment`()
         async throws
     {
-        var pieces = (1...2).map { FakeMusic(number: $0, frames: 900_000).onTheWeb() }
+        var pieces = (1...2).map { FakeMusic(number: $0, frames: 90_000).onTheWeb() }
         pieces[1].live = LiveReport(station: Station(name: "Radio Test"))
         let stage = Stage(pieces, sink: TestSink(allowance: 0), exitsAtEnd: false, cache: cache)
         try await stage.play { stage in

@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `the repair of a long hostile text ends where escapes have added enough`() {
-        let text = Array("<rss>".utf8) + Array(repeating: UInt8(ascii: "&"), count: 6 << 20)
+        let text = Array("<rss>".utf8) + Array(repeating: UInt8(ascii: "&"), count: 3 << 20)
         #expect(XMLRepair.repaired(text + text, prefixes: [:]).count < 2 * text.count + (17 << 20))
         let items = Array(repeating: Array("<b>&&&&&&&&</b>".utf8), count: 600_000).flatMap { $0 }
         #expect(

@@ -40,10 +40,9 @@ struct EventLineTests {
             Track(id: Track.ID(UInt64($0)), location: .file($1))
         }
         let tags = TrackTags(title: "A", album: "Shore")
-        let facts = [Track.ID(0): TrackFacts(tags: tags, duration: .seconds(12))]
         var player = PlayerSnapshot()
         player.tracks = tracks
-        player.learned = facts
+        player.learned = [Track.ID(0): TrackFacts(tags: tags, duration: .seconds(12))]
         player.currentIndex = 0
         player.availability = [Track.ID(0): Availability(stored: ByteRangeSet(0..<50), length: 100)]
         return .list(player)
