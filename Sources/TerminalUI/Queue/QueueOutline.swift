@@ -275,6 +275,6 @@ private struct PlaceTable {
 
     /// Fibonacci hashing: neighbouring numbers, which identities mostly are, go to different slots.
     private func start(of id: Track.ID) -> Int {
-        Int(id.value &* 0x9E37_79B9_7F4A_7C15 >> UInt64(UInt64.bitWidth - bits))
+        Int((id.value &* 0x9E37_79B9_7F4A_7C15) >> UInt64(UInt64.bitWidth - bits))
     }
 }

@@ -27,7 +27,9 @@ enum QueueTable {
             rows: tracks
         )
         if let row = context.layout.titleRow, QueueColumns.hasTitles(context.layout) {
-            draw(titlesOf: columns, row: row, into: &buffer)
+            // Above the titles, which are indented below headings.
+            let title = (tracks.first(where: \.isInGroup) ?? tracks.first).map(columns.title(of:))
+            draw(titlesOf: columns, title: title ?? columns.title, row: row, into: &buffer)
         }
         for (index, (line, row)) in zip(state.list.visible, zip(lines, rows)) {
             switch line {
@@ -61,9 +63,14 @@ enum QueueTable {
         return .track(track)
     }
 
-    private static func draw(titlesOf columns: QueueColumns, row: Int, into buffer: inout CellBuffer) {
+    private static func draw(
+        titlesOf columns: QueueColumns,
+        title: Range<Int>,
+        row: Int,
+        into buffer: inout CellBuffer
+    ) {
         let titles: [(SafeText, Range<Int>?, Bool)] = [
-            ("#", columns.number, true), ("DATE", columns.date, false), ("TITLE", columns.title, false),
+            ("#", columns.number, true), ("DATE", columns.date, false), ("TITLE", title, false),
             ("ARTIST", columns.artist, false), ("ALBUM", columns.album, false),
             ("YEAR", columns.year, false), ("FORMAT", columns.format, false),
             ("CACHED", columns.map.map { $0..<$0 + RangeBar.columns }, false),
