@@ -8,7 +8,7 @@ enum LongQueue {
     private static let learning = Micro(
         name: "learning",
         meaning: "the length of 1 track of 100,000 in 8,000 groups was learned",
-        budget: 10_000_000,
+        budget: 25_000_000,
         repetitions: 20
     ) { repetitions in
         var (screen, player) = shown()
@@ -22,7 +22,7 @@ enum LongQueue {
     private static let folding = Micro(
         name: "folding",
         meaning: "1 of 8,000 groups is folded or unfolded",
-        budget: 10_000_000,
+        budget: 2_200_000,
         repetitions: 20
     ) { repetitions in
         var (screen, _) = shown()
@@ -33,7 +33,7 @@ enum LongQueue {
     private static let shuffling = Micro(
         name: "shuffling",
         meaning: "100,000 tracks in 8,000 groups come in another order",
-        budget: 100_000_000,
+        budget: 58_000_000,
         repetitions: 5
     ) { repetitions in
         var (screen, player) = shown()

@@ -28,7 +28,7 @@ struct EpisodeRowTests {
 
     @Test func `a row shows the day of its episode and if it was played`() {
         let screen = state(played: [2]).screen
-        #expect(screen[1].hasPrefix("  # DATE        TITLE "))
+        #expect(screen[1].hasPrefix("  # DATE          TITLE "))
         #expect(screen[3].hasPrefix("  1 2026-11-22    Fog") && screen[3].hasSuffix("1:00"))
         #expect(screen[4].hasPrefix("✓ 2 2026-11-21    Fog"))
         #expect(screen[6].hasPrefix("  4               Fog"))
