@@ -4,6 +4,7 @@ import Loading
 import Media
 import Output
 import Playback
+import TestSupport
 import Testing
 
 @testable import Reprise
@@ -185,6 +186,28 @@ struct InvocationTests {
         for word in ["--headless", "--cache-secret", "verify", "--only-mark", "--sort"] {
             #expect(script.contains(word), "\(word)")
         }
+    }
+
+    @Test(
+        arguments: [
+            ("reprise --offl", ["--offline"]), ("reprise conf", ["config"]), ("reprise cache fe", ["fetch"]),
+            ("reprise config --sam", ["--sample"]), ("reprise cache pin --only", ["--only-mark"]),
+            ("reprise cache list --sort pl", ["played"]), ("reprise a cache fe", []), ("reprise hel", []),
+        ] as [(typed: String, words: [String])]
+    )
+    func `bash completes the words of a command after its name only`(typed: String, words: [String])
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let script = try folder.write(try shown("--generate-completion-script", "bash"), to: "completions")
+        let typing = """
+            source "$1"
+            COMP_WORDS=($2) COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_LINE=$2 COMP_POINT=${#2}
+            _reprise reprise "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+            echo "${COMPREPLY[*]}"
+            """
+        let completions = try await RunningProcess.run("bash", ["-c", typing, "bash", script, typed])
+        #expect(String(decoding: completions, as: UTF8.self) == words.joined(separator: " ") + "\n")
     }
 
     @Test(

@@ -27,15 +27,17 @@ enum Invocation {
         case "cache": return try cache(Array(arguments.dropFirst()))
         case "config": return try configuration(Array(arguments.dropFirst()))
         case let word? where CompletionRoot.isRequested(by: word):
-            return try shown(by: CompletionRoot.self) {
+            let invocation = try shown(by: CompletionRoot.self) {
                 _ = try CompletionRoot.parseAsRoot(arguments)
                 return .show(CompletionRoot.helpMessage())
             }
+            guard case .show(let script) = invocation else { return invocation }
+            return .show(CompletionScript.mended(script, commands: CompletionRoot.commands))
         default: break
         }
         let invocation = try play(arguments)
         guard case .play(let options) = invocation else { return invocation }
-        let commands = ["cache", "config"]
+        let commands = CompletionRoot.commands
         if let word = options.sources.first, !commands.contains(word), !word.contains("/"),
             options.sources.allSatisfy({ !fileExists($0) && WebURL($0) == nil }),
             case let hint = Spelling.hint(for: word, among: commands), !hint.isEmpty
@@ -176,6 +178,8 @@ struct CompletionRoot: ParsableCommand {
         version: Invocation.version,
         subcommands: [CacheCommands.self, ConfigCommand.self]
     )
+
+    static let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
 
     @OptionGroup var options: Options
 }
