@@ -10,11 +10,12 @@ JSON ?= .build/bench.json
 # Further arguments, such as --report docs/benchmarks.md or --only 'first sound'.
 BENCH ?=
 
-RELEASE = -c release --static-swift-stdlib
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath
 BINARIES = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help play test build release lint figures format install bench bench-quick manual screenshot soak clean
+.PHONY: help play test build release lint figures format install uninstall deb test-package bench bench-quick manual \
+	screenshot soak clean
 export SINK PORT
 
 help: ## list the targets
@@ -24,7 +25,7 @@ help: ## list the targets
 	@echo
 	@echo 'make play  takes SINK=KIND (as --sink), ARGS="OPTIONS" for the player and PORT=N for the server'
 	@echo 'make bench  takes JSON=FILE and BENCH="--report docs/benchmarks.md", --only WORD, --peers none'
-	@echo 'make install  takes PREFIX=/usr/local and DESTDIR='
+	@echo 'make install and make uninstall  take PREFIX=/usr/local and DESTDIR='
 
 play: ## install what is missing, build, and play the demo from a server on loopback
 	@.ci/install play
@@ -41,6 +42,11 @@ build: ## build everything for debugging, tests included
 
 release: ## build the release binary
 	swift build $(RELEASE) --product reprise
+	@touch $(BINARIES)/reprise
+
+# So that `sudo make install`, which may not find swift, builds nothing after `make release`.
+$(BINARIES)/reprise: Package.swift $(shell find Sources -type f)
+	$(MAKE) release
 
 lint: ## check format, imports and file sizes
 	swift format lint --strict --recursive Sources Tests Package.swift
@@ -52,11 +58,21 @@ figures: ## print how large the player is, and how it is divided
 format: ## format the sources in place
 	swift format --in-place --recursive Sources Tests Package.swift
 
-install: release ## install the player and its manual page under PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -s -m 755 $(BINARIES)/reprise $(DESTDIR)$(PREFIX)/bin/reprise
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 docs/reprise.1 $(DESTDIR)$(PREFIX)/share/man/man1/reprise.1
+install: $(BINARIES)/reprise ## install the player, its manual page and completions under PREFIX
+	.ci/place $< '$(DESTDIR)$(PREFIX)'
+
+uninstall: ## remove what `make install` installs
+	.ci/place --remove '$(DESTDIR)$(PREFIX)'
+
+deb: ## install what is missing, build, and make a Debian package
+	@.ci/install deb
+	@$(MAKE) --no-print-directory $(BINARIES)/reprise
+	.ci/deb $(BINARIES)/reprise
+
+test-package: deb ## check the Debian package, also in a fresh Debian (from the network)
+	@.ci/install package
+	swift build $(RELEASE) --product reprise-origin
+	.ci/test-package reprise_*.deb $(BINARIES)/reprise-origin
 
 bench: ## measure this machine: Reprise beside mpg123, mpv, MPD and ffplay (15 minutes)
 	@.ci/install bench
