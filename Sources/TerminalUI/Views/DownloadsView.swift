@@ -97,7 +97,8 @@ package struct DownloadsView: ListView {
             case .failed(let error):
                 state = "failed"
                 style = .error
-                title = title + ": " + error.cause
+                // The title gives way in a narrow window.
+                title = error.reason + " " + glyphs.dash + " " + title
             }
             let rate = download.isMoving ? download.rate : nil
             let known = Availability(stored: download.stored, length: download.length)

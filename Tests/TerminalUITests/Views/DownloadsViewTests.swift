@@ -48,7 +48,7 @@ struct DownloadsViewTests {
         #expect(rows[0].hasSuffix(" 4"))
         let running = rows.first { $0.contains("running") } ?? ""
         for part in ["8.0 MB", "50 %", "0:04", "Song 1"] { #expect(running.contains(part), "\(running)") }
-        #expect(rows.contains { $0.contains("failed") && $0.hasSuffix("Song 2: HTTP 404") })
+        #expect(rows.contains { $0.contains("failed") && $0.hasSuffix("HTTP 404 – Song 2") })
         #expect(rows.contains { $0.contains("paused") && $0.hasSuffix("Song 3") })
         #expect(rows.contains { $0.contains("waiting") && $0.hasSuffix("Song 4") })
     }
