@@ -74,14 +74,23 @@ extension ResourceLocation {
     /// The name of the folder, unescaped: for headings, searches and filters. The host if a web resource is
     /// in no folder.
     package var folderName: SafeText {
-        var folder = folder(of: path)
-        while folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
-        // Bytes, since a search reads the name of each track's folder.
-        let start = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { folder.utf8.index(after: $0) }
-        let name = folder[(start ?? folder.startIndex)...]
+        let name = withFolderBytes { String(decoding: $0, as: UTF8.self) }
         switch self {
         case .file: return SafeText(name.isEmpty ? "/" : name)
         case .web(let url): return SafeText(name.isEmpty ? url.host : PercentEncoding.decoded(name))
+        }
+    }
+
+    /// Calls `body` with the bytes of the folder's name as they stand in the path; empty if there is none. A
+    /// search reads those of each track, so they are not copied.
+    package func withFolderBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        var path = path
+        return path.withUTF8 { bytes in
+            let slash = UInt8(ascii: "/")
+            var end = bytes.lastIndex(of: slash) ?? 0
+            while end > 0, bytes[end - 1] == slash { end -= 1 }
+            let start = bytes[..<end].lastIndex(of: slash).map { $0 + 1 } ?? 0
+            return body(UnsafeBufferPointer(rebasing: bytes[start..<end]))
         }
     }
 

@@ -34,7 +34,7 @@ struct TrackMatcher: Sendable, Equatable {
                 || names.artist.map { Self.occurs(word, in: $0.string) } == true
                 || QueueRow.album(player, at: index).map { Self.occurs(word, in: $0.string) } == true
                 || player.tracks[index].episode == nil
-                    && Self.occurs(word, in: player.tracks[index].location.folderName.string)
+                    && Self.occurs(word, inFolderOf: player.tracks[index].location)
         }
     }
 
@@ -75,10 +75,19 @@ struct TrackMatcher: Sendable, Equatable {
 
     private static func occurs(_ word: [UInt8], in text: String) -> Bool {
         var text = text
-        return text.withUTF8 { bytes in
-            guard bytes.contains(where: { $0 >= 0x80 }) else { return contains(bytes, word) }
-            return FoldedText.fold(bytes).withUnsafeBufferPointer { contains($0, word) }
+        return text.withUTF8 { occurs(word, in: $0) }
+    }
+
+    private static func occurs(_ word: [UInt8], inFolderOf location: ResourceLocation) -> Bool {
+        let isFound = location.withFolderBytes { bytes in
+            bytes.isEmpty || bytes.contains(UInt8(ascii: "%")) ? nil : occurs(word, in: bytes)
         }
+        return isFound ?? occurs(word, in: location.folderName.string)
+    }
+
+    private static func occurs(_ word: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.contains(where: { $0 >= 0x80 }) else { return contains(bytes, word) }
+        return FoldedText.fold(bytes).withUnsafeBufferPointer { contains($0, word) }
     }
 
     /// A plain loop, because calling a closure for each byte would take most of the time.

@@ -3,7 +3,7 @@ import TerminalUI
 
 /// The screen with 100,000 tracks in 8,000 groups, and what changes while one listens to them.
 enum LongQueue {
-    static let all = [learning, folding, shuffling]
+    static let all = [learning, folding, shuffling, filtering]
 
     private static let learning = Micro(
         name: "learning",
@@ -43,6 +43,23 @@ enum LongQueue {
             player.tracks = tracks.indices.map { tracks[($0 * 7_919 + index) % tracks.count] }
             player.queueRevision += 1
             show(player, on: &screen)
+        }
+        keep(screen)
+    }
+
+    private static let filtering = Micro(
+        name: "filtering",
+        meaning: "a letter of a filter is typed, with 100,000 tracks whose tags are known",
+        budget: 200_000_000,
+        repetitions: 5
+    ) { repetitions in
+        var (screen, player) = shown()
+        for track in player.tracks { player.learned[track.id] = TrackFacts(tags: track.tags) }
+        show(player, on: &screen)
+        _ = screen.apply(.key(.character("f")))
+        for index in 0..<repetitions {
+            _ = screen.apply(.key(.character(index % 2 == 0 ? "x" : "y")))
+            while screen.hasWork { _ = screen.apply(.idle) }
         }
         keep(screen)
     }
