@@ -36,7 +36,7 @@ struct QueueRow {
         let track = player.tracks[index]
         let isCurrent = index == player.currentIndex
         let names = Self.names(player, at: index)
-        title = names.title
+        title = names.title ?? track.location.shortName
         artist = names.artist ?? ""
         let tags = Self.tags(player, at: index)
         album = tags.album ?? ""
@@ -60,7 +60,7 @@ struct QueueRow {
             style = isMarked ? .marked : .dim
         } else {
             mark = " "
-            style = isMarked ? .marked : names.isTitled ? .normal : .dim
+            style = isMarked ? .marked : names.title != nil ? .normal : .dim
         }
         isChecked = track.isPlayed && mark != glyphs.heard
         isPinned = player.availability[track.id]?.isPinned ?? false
@@ -80,17 +80,10 @@ struct QueueRow {
         return found.map { player.tracks[index].tags(with: $0) } ?? player.tracks[index].tags
     }
 
-    /// `nil` if unknown, and for episodes.
-    static func album(_ player: PlayerSnapshot, at index: Int) -> SafeText? {
-        // In place, as in `names`.
-        player.learned[player.tracks[index].id]?.tags.album ?? player.tracks[index].tags.album
-    }
-
-    /// The title that the row at `index` shows, else the short name of the file, and the artist if known.
-    /// Searching, filtering and showing use these. A station keeps the name that its list gives it, or else
-    /// its own, whatever it plays.
+    /// The title, the artist and the album of the row at `index`, if known. Searching, filtering and showing
+    /// use these. A station keeps the name that its list gives it, or else its own, whatever it plays.
     static func names(_ player: PlayerSnapshot, at index: Int) -> (
-        title: SafeText, artist: SafeText?, isTitled: Bool
+        title: SafeText?, artist: SafeText?, album: SafeText?
     ) {
         // Reads the tracks in place: a filter examines 100,000 of them, and a copy costs reference counts.
         var heard = index == player.currentIndex ? player.info?.tags : nil
@@ -102,10 +95,10 @@ struct QueueRow {
         guard let better = heard ?? player.learned[player.tracks[index].id]?.tags else {
             let title = player.tracks[index].tags.title
             let artist = player.tracks[index].tags.artist
-            return (title ?? player.tracks[index].location.shortName, artist, title != nil)
+            return (title, artist, player.tracks[index].tags.album)
         }
         let tags = player.tracks[index].tags(with: better)
-        return (tags.title ?? player.tracks[index].location.shortName, tags.artist, tags.title != nil)
+        return (tags.title, tags.artist, tags.album)
     }
 
     func name(_ glyphs: Glyphs) -> SafeText { TrackName.text(title, artist, dash: glyphs.dash) }

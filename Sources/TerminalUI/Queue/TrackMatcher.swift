@@ -28,11 +28,11 @@ struct TrackMatcher: Sendable, Equatable {
             return false
         }
         let names = QueueRow.names(player, at: index)
-        let title = names.isTitled ? names.title : player.tracks[index].location.name
+        let title = names.title ?? player.tracks[index].location.name
         return words.allSatisfy { word in
             Self.occurs(word, in: title.string)
                 || names.artist.map { Self.occurs(word, in: $0.string) } == true
-                || QueueRow.album(player, at: index).map { Self.occurs(word, in: $0.string) } == true
+                || names.album.map { Self.occurs(word, in: $0.string) } == true
                 || player.tracks[index].episode == nil
                     && Self.occurs(word, inFolderOf: player.tracks[index].location)
         }
