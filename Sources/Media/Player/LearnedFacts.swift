@@ -1,7 +1,8 @@
 /// What was learned of the tracks, and in which order it was learned: a view that is fitted to it looks only at
 /// what came since. Copies share their parts.
 package struct LearnedFacts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    private var facts: [Track.ID: TrackFacts] = [:]
+    /// Shared, since each copy of the dictionary, as for a snapshot, costs a count for each reference in it.
+    private var facts: [Track.ID: Shared<TrackFacts>] = [:]
     /// The tracks in the order in which something was learned of them. One occurs again when more of it is
     /// learned.
     private var order: [Track.ID] = []
@@ -20,10 +21,10 @@ package struct LearnedFacts: Sendable, Equatable, ExpressibleByDictionaryLiteral
 
     /// `nil` if nothing is known. What is known already changes nothing.
     package subscript(track: Track.ID) -> TrackFacts? {
-        get { facts[track] }
+        get { facts[track]?.value }
         set {
-            guard facts[track] != newValue else { return }
-            facts[track] = newValue
+            guard facts[track]?.value != newValue else { return }
+            facts[track] = newValue.map { Shared($0) }
             order.append(track)
         }
     }
