@@ -92,6 +92,10 @@ package final class CacheFolder: ByteStoreOpener {
         try await open(url) { entries throws in try entries.replace(url) }
     }
 
+    package func openRendition(_ rendition: [UInt8], of url: WebURL) async throws -> any ByteStore {
+        try await open(url) { entries throws in try entries.open(rendition, of: url) }
+    }
+
     private func open(
         _ url: WebURL,
         for use: ResourceUse = .playing,
@@ -152,11 +156,15 @@ package final class CacheFolder: ByteStoreOpener {
     }
 
     /// The entry of `url`, with all its names; `nil` if there is none. Does not mark it as played.
-    package func info(for url: WebURL) async throws -> CachedItem? {
+    package func info(for url: WebURL) async throws -> CachedItem? { try await renditions(of: url).first }
+
+    /// The entries of `url`, of which only a stream has several: first the rendition that is played.
+    package func renditions(of url: WebURL) async throws -> [CachedItem] {
         let key = engine.entries.key(of: url)
-        return try await engine.ask(orElse: nil) { index in
-            guard let row = try index.entries.row(named: key) else { return nil }
-            return try index.item(row, urls: index.names.urls(of: row.entry))
+        return try await engine.ask(orElse: []) { index in
+            try index.entries.rows(named: key).map {
+                try index.item($0, urls: index.names.urls(of: $0.entry))
+            }
         }
     }
 

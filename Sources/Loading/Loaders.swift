@@ -218,6 +218,25 @@ package final class Loaders: ResourceOpener {
         return try await open(location)
     }
 
+    /// Opens another rendition of the cached stream at `location`, the one whose stored form begins with
+    /// `rendition`. If the cache accepts no writes, opens the cached one.
+    package func openRendition(_ rendition: [UInt8], of location: ResourceLocation) async throws
+        -> any ResourceReader
+    {
+        guard case .web(let url) = location else { return try await open(location) }
+        // An entry without bytes is removed when the last store closes.
+        let store = try? await stores.openRendition(rendition, of: url)
+        slots.withLock { $0[.web(url.requestString)] = nil }
+        do {
+            let reader = try await open(location)
+            await store?.close()
+            return reader
+        } catch {
+            await store?.close()
+            throw error
+        }
+    }
+
     /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
     /// reached, they are used as they are.
     ///

@@ -325,6 +325,7 @@ extension Wiring {
                 openStored: { await loaders.openStored($0, at: $1, of: $2) },
                 keep: { try await loaders.keep($0, from: $1, $2, of: $3) },
                 replace: { try await loaders.replace($0, isChange: $1) },
+                openRendition: { try await loaders.openRendition($0, of: $1) },
                 isKept: {
                     guard let url = location.url, let folder else { return false }
                     let cached = await folder.availability(of: [url]).first ?? nil
@@ -381,6 +382,7 @@ extension Wiring {
             },
             keep: { _, _, _, _ in },
             replace: { _, _ in throw missing },
+            openRendition: { _, _ in throw missing },
             isKept: { true },
             isOffline: { true }
         )

@@ -52,6 +52,7 @@ struct CacheBrowserTests {
 
         func savings() async throws -> Savings { Savings() }
         func info(for url: WebURL) async throws -> CachedItem? { nil }
+        func renditions(of url: WebURL) async throws -> [CachedItem] { [] }
         func verify(
             progress: @escaping @Sendable (VerifyProgress) -> Void,
             isDamaged: @escaping @Sendable (any ByteSource) async throws -> Bool

@@ -89,6 +89,10 @@ struct FixedCache: CacheAdministration {
         entries.first { $0.url == url.safeText }
     }
 
+    func renditions(of url: WebURL) async throws -> [CachedItem] {
+        entries.filter { $0.url == url.safeText }
+    }
+
     func verify(
         progress: @escaping @Sendable (VerifyProgress) -> Void,
         isDamaged: @escaping @Sendable (any ByteSource) async throws -> Bool

@@ -71,7 +71,9 @@ final class EntryCatalog: @unchecked Sendable {
         // An earlier `replace` failed: retry it rather than open the outdated entry.
         guard !outdated.contains(key) else { return try replace(url) }
         func find(in index: CacheIndex) throws -> EntryRow? {
-            guard isOffline, let episode else { return try index.entries.row(named: key) }
+            guard isOffline else { return try index.entries.row(named: key) }
+            if let best = try index.bestRendition(of: key) { return best }
+            guard let episode else { return try index.entries.row(named: key) }
             return try index.entries.fullestRow(of: episode, orNamed: key)
         }
         do {
@@ -96,6 +98,7 @@ final class EntryCatalog: @unchecked Sendable {
                 // A full disk must not prevent reading what is stored.
                 try? folder.index.relaxedTransaction {
                     if isTouched { try folder.index.entries.touch(row.entry, at: settings.wallClock()) }
+                    try folder.index.names.bringBack(row.entry, as: key, url: url.safeText)
                     try folder.index.names.note(episode, of: key)
                 }
                 return opening
@@ -119,6 +122,28 @@ final class EntryCatalog: @unchecked Sendable {
         }
         outdated.remove(key)
         return opening
+    }
+
+    /// Opens another rendition of the stream `url`: the cached one whose stored form begins with `rendition`,
+    /// or a new, empty one. The entry of the rendition before is set aside, and loses nothing.
+    func open(_ rendition: [UInt8], of url: WebURL) throws(MediaError) -> OpenEntry {
+        let key = key(of: url)
+        let new = try session.perform { folder -> ObjectFile? in
+            let index = folder.index
+            let other = try index.entries.rows(named: key).first { row in
+                try index.parts.table(of: row.entry)?.rendition.starts(with: rendition) == true
+            }
+            return try index.relaxedTransaction {
+                if let other {
+                    try index.names.bringBack(other.entry, as: key, url: url.safeText)
+                    return nil
+                }
+                try index.names.setAside(key)
+                return try insert(url, key: key, isPinned: false, in: folder)
+            }
+        }
+        if let new { return OpenEntry(file: new) }
+        return try open(ResourceKey(url), isOffline: false)
     }
 
     private func make(

@@ -63,7 +63,10 @@ final class CacheIndex {
             )
         }
         let sql = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
-        for (name, view) in [("parts", PartsTable.noTables), ("savings", SavingsTable.noTable)] {
+        for (name, view) in [
+            ("parts", PartsTable.noTables), ("savings", SavingsTable.noTable),
+            ("renditions", NamesTable.noRenditions),
+        ] {
             let count = try connection.statement(sql).first(name) { $0.integer(0) }
             if count == 0 { try connection.execute(view) }
         }
@@ -142,6 +145,19 @@ final class CacheIndex {
         }
     }
 
+    /// The entry of which the most is cached, of the renditions of the stream with the name `key`; a pinned
+    /// one first. `nil` unless there are several.
+    func bestRendition(of key: [UInt8]) throws -> EntryRow? {
+        let rows = try entries.rows(named: key)
+        guard rows.count > 1 else { return nil }
+        let shares = try rows.map { row in
+            let contents = try streamContents(of: row)
+            let cached = contents?.segments.reduce(0) { $0 + $1.count } ?? 0
+            return (row, (row.isPinned ? 1 : 0) + Double(cached) / Double(max(1, contents?.count ?? 1)))
+        }
+        return shares.max { $0.1 < $1.1 }?.0
+    }
+
     /// The committed ranges of an entry. Most are one range from the start, which its row states.
     func stored(of row: EntryRow) throws -> ByteRangeSet {
         row.storedBytes == row.prefix ? ByteRangeSet(0..<row.prefix) : try extents.ranges(of: row.entry)
@@ -208,12 +224,12 @@ final class CacheIndex {
             try connection.execute("PRAGMA \(setting)")
         }
         guard try Self.version(of: connection) != Self.version else {
-            return try connection.execute(PartsTable.tables + SavingsTable.table)
+            return try connection.execute(Self.laterTables)
         }
         try connection.transaction {
             if isNew { try makeTables() }
             try connection.execute(Self.additions)
-            try connection.execute(PartsTable.tables + SavingsTable.table)
+            try connection.execute(Self.laterTables)
         }
     }
 
@@ -310,6 +326,9 @@ final class CacheIndex {
             UPDATE folder SET allocated = allocated - old.allocated;
         END;
         """
+
+    /// The tables that format 6 has got since, and that its folders may lack.
+    private static let laterTables = PartsTable.tables + SavingsTable.table + NamesTable.renditions
 
     /// The tables that format 6 adds to those of format 5. The statements run in one transaction and copy
     /// nothing.

@@ -18,13 +18,26 @@ struct EntriesTable {
         return try connection.statement(sql).first(entry.value) { row($0) }
     }
 
-    /// The entry with the name `key`.
+    /// The entry with the name `key`; if there is none, a rendition that was set aside for it.
     func row(named key: [UInt8]) throws -> EntryRow? {
-        let sql = """
-            SELECT \(EntryRow.columns) FROM names JOIN entries ON id = names.entry WHERE names.key = ?
-            """
-        return try connection.statement(sql).first(key) { row($0) }
+        try connection.statement(Self.named).first(key) { row($0) }
+            ?? connection.statement(Self.aside).first(key) { row($0) }
     }
+
+    /// The entry with the name `key`, and the renditions that were set aside for it, the most recently
+    /// played first.
+    func rows(named key: [UInt8]) throws -> [EntryRow] {
+        try connection.statement(Self.named).all(key) { row($0) }
+            + connection.statement(Self.aside).all(key) { row($0) }
+    }
+
+    private static let named = """
+        SELECT \(EntryRow.columns) FROM names JOIN entries ON id = names.entry WHERE names.key = ?
+        """
+    private static let aside = """
+        SELECT \(EntryRow.columns) FROM renditions JOIN entries ON id = renditions.entry
+        WHERE stream = ? ORDER BY last_played DESC, turn DESC
+        """
 
     /// The fullest of the entries with the name `key`, or with a name of `episode`.
     func fullestRow(of episode: [UInt8], orNamed key: [UInt8]) throws -> EntryRow? {

@@ -1,9 +1,11 @@
 import Media
 import System
 
-/// The table `names`: the URLs of each entry, and the podcast episodes that they are of.
+/// The table `names`: the URLs of each entry, and the podcast episodes that they are of; and the table
+/// `renditions`: the entries of further renditions of a stream.
 ///
-/// An entry has several if servers send the same resource under several URLs, as signed URLs and mirrors do.
+/// An entry has several names if servers send the same resource under several URLs, as signed URLs and
+/// mirrors do. Of the renditions of a stream, one has the name; the others are set aside, without a name.
 struct NamesTable {
     private let connection: SQLiteConnection
     private let protection: Protection
@@ -50,6 +52,39 @@ struct NamesTable {
         try connection.statement("DELETE FROM names WHERE key = ? AND entry = ?")
             .run(key, entry.value)
     }
+
+    // MARK: Renditions
+
+    /// Sets aside the entry with the name `key`, if there is one: another rendition gets the name.
+    func setAside(_ key: [UInt8]) throws {
+        let keep =
+            "INSERT OR REPLACE INTO renditions (entry, stream) SELECT entry, key FROM names WHERE key = ?"
+        try connection.statement(keep).run(key)
+        try connection.statement("DELETE FROM names WHERE key = ?").run(key)
+    }
+
+    /// If `entry` was set aside for `key`, gives it this name, and sets aside the entry that has it.
+    func bringBack(_ entry: EntryID, as key: [UInt8], url: SafeText) throws {
+        let sql = "DELETE FROM renditions WHERE entry = ? AND stream = ? RETURNING entry"
+        let found = try connection.statement(sql).first(entry.value, key) { $0.integer(0) }
+        guard found != nil else { return }
+        try setAside(key)
+        try add(key, url: url, to: entry)
+    }
+
+    /// The table `renditions`, which is added to folders of format 6 that lack it.
+    static let renditions = """
+        CREATE TABLE IF NOT EXISTS renditions (
+            entry INTEGER PRIMARY KEY REFERENCES entries (id) ON DELETE CASCADE,
+            stream BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX IF NOT EXISTS renditions_by_stream ON renditions (stream);
+        """
+
+    /// An empty table for a folder that cannot be written to and has none.
+    static let noRenditions = "CREATE TEMP VIEW renditions AS SELECT 0 AS entry, x'' AS stream WHERE false"
+
+    // MARK: Display
 
     /// The URLs of the entry for display, the oldest name first. A damaged record yields an empty text, since
     /// its key remains valid.

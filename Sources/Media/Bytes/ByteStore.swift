@@ -131,9 +131,18 @@ package protocol ByteStoreOpener: Sendable {
 
     /// Replaces the entry of `url` by a new, empty one, because the resource has changed.
     func replace(_ url: WebURL) async throws -> any ByteStore
+
+    /// Opens the entry of another rendition of the stream `url`, created empty if there is none: the one
+    /// whose `StreamTable.rendition` begins with `rendition`. From now on it is the entry of `url`.
+    func openRendition(_ rendition: [UInt8], of url: WebURL) async throws -> any ByteStore
 }
 
 extension ByteStoreOpener {
+    /// By default, streams are not known as such, so there is nothing to keep.
+    package func openRendition(_ rendition: [UInt8], of url: WebURL) async throws -> any ByteStore {
+        try await replace(url)
+    }
+
     /// The entry of `url`, created empty if there is none, and marked as played now.
     package func open(_ url: WebURL) async throws -> any ByteStore {
         try await open(ResourceKey(url), isOffline: false)

@@ -8,7 +8,8 @@ struct CacheCommands: ParsableCommand {
         discussion: """
             Every command but keygen takes --cache-dir, --cache-secret and --cache-identity as playing does.
             SOURCE is a URL, or a word that only one cached track has (see list); for evict, pin, unpin and fetch also \
-            a file, folder or playlist. Downloading a track counts as playing it.
+            a file, folder or playlist. Downloading a track counts as playing it. Of an HLS stream, each quality \
+            that was played is an entry of its own; its URL names the one that was played last, and for evict all.
 
             Exit codes: 0 done; 1 the cache cannot be used; 2 nothing could be done; \
             3 some could not, or something is damaged or missing; 4 ended by a signal; 64 wrong usage.

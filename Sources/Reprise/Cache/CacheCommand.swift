@@ -6,6 +6,7 @@ protocol CacheAdministration: Sendable {
     func list() async throws -> [CachedItem]
     func savings() async throws -> Savings
     func info(for url: WebURL) async throws -> CachedItem?
+    func renditions(of url: WebURL) async throws -> [CachedItem]
     func verify(
         progress: @escaping @Sendable (VerifyProgress) -> Void,
         isDamaged: @escaping @Sendable (any ByteSource) async throws -> Bool
@@ -140,11 +141,9 @@ struct CacheCommand: Sendable {
         var entries = Set(named.entries.map(\.id))
         var missingCount = 0
         for url in found.urls {
-            if let entry = try await administration.info(for: url) {
-                entries.insert(entry.id)
-            } else {
-                missingCount += 1
-            }
+            let cached = try await administration.renditions(of: url)
+            entries.formUnion(cached.map(\.id))
+            if cached.isEmpty { missingCount += 1 }
         }
         let removal = try await removing { [entries, missingCount] in
             var removal = try await $0.evict(Array(entries), includingPinned: includesPinned)

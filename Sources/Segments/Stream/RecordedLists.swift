@@ -15,8 +15,15 @@ struct RecordedLists: Sendable {
     enum Way {
         /// From the cache, if they are there.
         case cached
+        /// The same, for the rendition that is known, if one is.
+        case known
         /// From the server, for the rendition that is known.
         case anew
+    }
+
+    /// Another rendition is to be played than the cached one; its stored form begins with these bytes.
+    struct OtherRendition: Error {
+        let rendition: [UInt8]
     }
 
     /// A list that was requested, and its place among those that lead to one another.
@@ -61,7 +68,8 @@ struct RecordedLists: Sendable {
     /// playlist. The cached rendition is chosen offline, if the lists are asked for again, and if `isKept`
     /// says so; otherwise the quality in `parts` decides.
     ///
-    /// Throws `MediaError` if a list is damaged, or has no stream that is played.
+    /// Throws `MediaError` if a list is damaged, or has no stream that is played, and `OtherRendition` if the
+    /// quality leads to another rendition than the cached one.
     static func read(
         at location: ResourceLocation,
         _ parts: SegmentParts,
@@ -70,7 +78,7 @@ struct RecordedLists: Sendable {
     ) async throws -> StreamKind {
         let first = readers.list
         let known = first.stream.map { RenditionChoice.Identity.all(in: $0.rendition) }
-        var isBound = way == .anew || parts.cache?.isOffline() == true
+        var isBound = way != .cached || parts.cache?.isOffline() == true
         if !isBound, known != nil { isBound = await parts.cache?.isKept() == true }
         var source = location
         var startOffset: Duration?
@@ -81,11 +89,11 @@ struct RecordedLists: Sendable {
         do {
             for level in 0..<Self.mostMasters {
                 var reader: (any ResourceReader)?
-                if way == .cached, let known, known.starts(with: renditions) {
+                if way != .anew, let known, known.starts(with: renditions) {
                     reader = try await parts.cache?.openStored(.list(level), source, first)
                 }
                 if let reader { opened.append(reader) }
-                if way == .cached, level == 0, reader == nil { reader = first }
+                if way != .anew, level == 0, reader == nil { reader = first }
                 let list: List
                 let text: any ByteSource
                 if let reader {
@@ -130,6 +138,9 @@ struct RecordedLists: Sendable {
                         try before.flatMap { master.choice(like: $0) }
                         ?? master.choice(quality: parts.quality, playing: parts.played)
                     renditions.append(choice.identity)
+                    if way == .cached, known?.starts(with: renditions) == false {
+                        throw OtherRendition(rendition: RenditionChoice.Identity.bytes(of: renditions))
+                    }
                     source = choice.location
                 }
             }

@@ -66,9 +66,19 @@ package final class SegmentedReader: ResourceReader, SegmentList {
         _ parts: SegmentParts,
         refreshes: Bool = false
     ) async throws -> SegmentedReader {
+        try await open(list, at: location, parts, refreshes: refreshes, .cached)
+    }
+
+    private static func open(
+        _ list: any ResourceReader,
+        at location: ResourceLocation,
+        _ parts: SegmentParts,
+        refreshes: Bool,
+        _ way: RecordedLists.Way
+    ) async throws -> SegmentedReader {
         let readers = PartReaders(list, parts)
         do {
-            switch try await RecordedLists.read(at: location, parts, readers, .cached) {
+            switch try await RecordedLists.read(at: location, parts, readers, way) {
             case .recorded(let lists):
                 let stream = try await RecordedStream.open(
                     lists,
@@ -82,17 +92,33 @@ package final class SegmentedReader: ResourceReader, SegmentList {
                 let follower = try await ListFollower.open(list, at: location, answers, parts, readers)
                 return SegmentedReader(list, at: location, .live(follower), readers, parts)
             }
+        } catch let other as RecordedLists.OtherRendition {
+            guard let cache = parts.cache else { throw CancellationError() }
+            let next = try await cache.openRendition(other.rendition, location)
+            return try await open(next, insteadOf: list, at: location, parts, refreshes: refreshes, .known)
         } catch is RecordedStream.Change {
             guard let cache = parts.cache else { throw CancellationError() }
             let fresh = try await cache.replace(location, refreshes)
-            do {
-                let reader = try await open(fresh, at: location, parts)
-                await list.close()
-                return reader
-            } catch {
-                await fresh.close()
-                throw error
-            }
+            return try await open(fresh, insteadOf: list, at: location, parts, refreshes: false, .cached)
+        }
+    }
+
+    /// Like `open`, with a list that takes the place of `list`, which is closed then.
+    private static func open(
+        _ next: any ResourceReader,
+        insteadOf list: any ResourceReader,
+        at location: ResourceLocation,
+        _ parts: SegmentParts,
+        refreshes: Bool,
+        _ way: RecordedLists.Way
+    ) async throws -> SegmentedReader {
+        do {
+            let reader = try await open(next, at: location, parts, refreshes: refreshes, way)
+            await list.close()
+            return reader
+        } catch {
+            await next.close()
+            throw error
         }
     }
 

@@ -17,7 +17,10 @@ package struct StreamCache: Sendable {
     /// Replaces the stream at a URL by an empty one, and opens its list; `isChange` if it has changed on the
     /// server.
     package var replace: @Sendable (ResourceLocation, _ isChange: Bool) async throws -> any ResourceReader
-    /// `true` if another rendition must not replace what is cached: it is pinned, or all of it is there.
+    /// Opens the list of another rendition of the stream at a URL: the cached one whose stored form begins
+    /// with these bytes, or an empty one.
+    package var openRendition: @Sendable ([UInt8], ResourceLocation) async throws -> any ResourceReader
+    /// `true` if the cached rendition plays whatever the setting says: it is pinned, or all of it is there.
     package var isKept: @Sendable () async -> Bool
     /// `true` while there is no network.
     package var isOffline: @Sendable () -> Bool
@@ -33,6 +36,8 @@ package struct StreamCache: Sendable {
             @escaping @Sendable (PartName, ResourceLocation, FetchedBody, any ResourceReader) async throws
             -> Void,
         replace: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader,
+        openRendition:
+            @escaping @Sendable ([UInt8], ResourceLocation) async throws -> any ResourceReader,
         isKept: @escaping @Sendable () async -> Bool,
         isOffline: @escaping @Sendable () -> Bool
     ) {
@@ -40,6 +45,7 @@ package struct StreamCache: Sendable {
         self.openStored = openStored
         self.keep = keep
         self.replace = replace
+        self.openRendition = openRendition
         self.isKept = isKept
         self.isOffline = isOffline
     }

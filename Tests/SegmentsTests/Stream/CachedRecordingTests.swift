@@ -94,23 +94,56 @@ import Testing
         #expect(web.openCount == 0)
     }
 
+    private static let twoQualities = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"
+        /low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS="mp4a.40.2"
+        /high.m3u8
+
+        """
+
+    private func serveTwoQualities() {
+        web.set("/master.m3u8", Self.twoQualities)
+        web.set("/high.m3u8", list("a"))
+        web.set("/low.m3u8", list("b"))
+    }
+
+    @Test
+    func `another quality is cached beside the one before, and either is played again without its lists`()
+        async throws
+    {
+        serveTwoQualities()
+        serve("a", 0..<2)
+        try await play("/master.m3u8", 0..<2)
+        serve("b")
+        // The list is opened for either rendition, but the new one's is its own.
+        #expect(
+            try await opened(in: .low) == ["/master.m3u8", "/master.m3u8", "/low.m3u8", "/b-0", "/b-1"]
+        )
+        web.set("/high.m3u8", nil)
+        web.set("/low.m3u8", nil)
+        serve("none")
+        for quality in [StreamQuality.high, .low, .high] {
+            #expect(try await opened(in: quality) == ["/master.m3u8", "/master.m3u8"])
+        }
+        #expect(changes == 0 && web.openCount == 0)
+    }
+
+    /// What is opened to read two segments of the master playlist's stream in this quality.
+    private func opened(in quality: StreamQuality) async throws -> [String] {
+        web.state.withLock { $0.opened = [] }
+        let reader = try await open("/master.m3u8", quality: quality)
+        for number in 0..<2 { #expect(try await bytes(number, of: reader) == body(number)) }
+        await reader.close()
+        return web.opened
+    }
+
     @Test
     func `a master playlist leads to the cached rendition offline, and if that is pinned or complete`()
         async throws
     {
-        web.set(
-            "/master.m3u8",
-            """
-            #EXTM3U
-            #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"
-            /low.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS="mp4a.40.2"
-            /high.m3u8
-
-            """
-        )
-        web.set("/high.m3u8", list("a"))
-        web.set("/low.m3u8", list("b"))
+        serveTwoQualities()
         serve("a")
         try await play("/master.m3u8")
         for isOffline in [true, false] {

@@ -32,6 +32,19 @@ extension FakeWeb {
                 }
                 return open(location)
             },
+            openRendition: { [self] rendition, location in
+                let path = location.path
+                state.withLock { state in
+                    if let table = state.tables[path] {
+                        state.others[path, default: []].append((table, state.kept[path] ?? [:]))
+                    }
+                    let place = state.others[path]?.firstIndex { $0.table.rendition.starts(with: rendition) }
+                    let other = place.flatMap { state.others[path]?.remove(at: $0) }
+                    state.tables[path] = other?.table
+                    state.kept[path] = other?.kept
+                }
+                return open(location)
+            },
             isKept: { isKept },
             isOffline: { isOffline }
         )

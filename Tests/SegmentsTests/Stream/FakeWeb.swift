@@ -18,6 +18,8 @@ final class FakeWeb: Sendable {
         var tables: [String: StreamTable] = [:]
         /// Their parts.
         var kept: [String: [PartName: [UInt8]]] = [:]
+        /// What is cached of further renditions, by the paths of their streams.
+        var others: [String: [(table: StreamTable, kept: [PartName: [UInt8]])]] = [:]
         /// How many streams have changed.
         var changes = 0
         /// The status of missing resources.
