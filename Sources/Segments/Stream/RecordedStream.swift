@@ -105,11 +105,11 @@ final class RecordedStream: Sendable {
     /// Goes on at segment `number`.
     func move(to number: Int) { state.withLock { $0.next = number } }
 
-    /// The segment that `next` has returned was opened.
-    func advance() { state.withLock { $0.next += 1 } }
+    /// The number of the next segment.
+    var nextNumber: Int { state.withLock { $0.next } }
 
-    /// The next segment; `nil` at the end.
-    func next() async throws -> StreamLists.Next? { try await segment(state.withLock { $0.next }) }
+    /// The next segment was opened.
+    func advance() { state.withLock { $0.next += 1 } }
 
     /// Segment `number`, with its titles; `nil` behind the last one.
     func segment(_ number: Int) async throws -> StreamLists.Next? {
