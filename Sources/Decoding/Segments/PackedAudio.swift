@@ -15,6 +15,8 @@ struct PackedAudio: SoundContainer {
     private var skipped = 0
     private var clock: MediaClock
     private var time: MediaTime?
+    /// `true` for AAC, `false` for MPEG audio; `nil` until a segment has shown it.
+    private var isAAC: Bool?
 
     init(_ clock: MediaClock) { self.clock = clock }
 
@@ -37,6 +39,9 @@ struct PackedAudio: SoundContainer {
                     return .needMore
                 }
                 isInFront = false
+                let known = isAAC
+                isAAC = Self.isAAC(bytes) ?? known
+                if let known, isAAC != known { return .restart }
                 break
             }
             let length = header.tagByteCount
@@ -49,6 +54,18 @@ struct PackedAudio: SoundContainer {
         bytes = []
         time = nil
         return part
+    }
+
+    /// `true` if `bytes` begin with two frames of AAC, `false` if they are MPEG audio; `nil` if they show
+    /// neither, as when a frame goes on from the segment before.
+    private static func isAAC(_ bytes: [UInt8]) -> Bool? {
+        if let first = ADTSHeader(bytes, at: 0), ADTSHeader(bytes, at: first.frameByteCount) != nil {
+            return true
+        }
+        guard let length = FrameHeader(bytes, at: 0)?.frameByteCount, length < bytes.count,
+            FrameHeader(bytes, at: length) != nil
+        else { return nil }
+        return false
     }
 
     /// Notes the time in `tag`, and returns its title.

@@ -4,8 +4,15 @@ import Media
 struct ProgramTables {
     private static let mostPrograms = 64
     private static let associationStream = 0
-    /// Types of streams that are played: MPEG audio, and AAC in ADTS.
-    private static let played: Set<UInt8> = [0x03, 0x04, 0x0F]
+    /// A stream that is played.
+    struct Sound: Equatable {
+        let stream: Int
+        /// `true` for AAC in ADTS, `false` for MPEG audio.
+        let isAAC: Bool
+    }
+
+    /// Types of streams that are played, and if they are AAC.
+    private static let played: [UInt8: Bool] = [0x03: false, 0x04: false, 0x0F: true]
     private static let titlesType: UInt8 = 0x15
     private static let privateType: UInt8 = 0x06
     private static let names: [UInt8: SafeText] = [
@@ -27,7 +34,7 @@ struct ProgramTables {
     /// The program with the sound.
     private var program: Int?
     /// The streams of the sound and of the titles; `nil` if unknown.
-    private(set) var sound: Int?
+    private(set) var sound: Sound?
     private(set) var titles: Int?
 
     /// Reads `packet`, if it has a table. Throws if no program has sound that is played.
@@ -63,13 +70,15 @@ struct ProgramTables {
         guard section.table == 2, self.program == nil || self.program == program else { return }
         var reader = BigEndianReader(section.content, at: 2)
         _ = reader.take(Int(reader.next(2) ?? 0) & 0xFFF)
-        var playable: [Int] = []
+        var playable: [Sound] = []
         var titles: Int?
         var others: [SafeText] = []
         while let type = reader.next(1), let stream = reader.next(2), let length = reader.next(2) {
             let descriptors = reader.take(Int(length & 0xFFF))
             let type = UInt8(type)
-            if Self.played.contains(type) { playable.append(Int(stream & 0x1FFF)) }
+            if let isAAC = Self.played[type] {
+                playable.append(Sound(stream: Int(stream & 0x1FFF), isAAC: isAAC))
+            }
             if type == Self.titlesType { titles = titles ?? Int(stream & 0x1FFF) }
             let name = type == Self.privateType ? Self.name(descriptors) : Self.names[type]
             if let name, !others.contains(name) { others.append(name) }
@@ -83,7 +92,10 @@ struct ProgramTables {
         }
         self.program = program
         self.titles = titles
-        if sound.map(playable.contains) != true { sound = first }
+        // A stream of the same number may have another codec now.
+        if sound.map(playable.contains) != true {
+            sound = playable.first { $0.stream == sound?.stream } ?? first
+        }
     }
 
     /// The name of the private stream with `descriptors`; `nil` if they do not state it.

@@ -72,7 +72,7 @@ struct TransportStream: SoundContainer {
             flush()
             parts.append(.restart)
         }
-        if packet.stream == tables.sound {
+        if packet.stream == tables.sound?.stream {
             guard !packet.isScrambled else { return try countScrambled() }
             isClear = true
             guard let (payload, stamp) = sound.receive(packet) else { return }

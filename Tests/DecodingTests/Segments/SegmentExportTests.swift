@@ -17,6 +17,27 @@ import Testing
         .packed("\(rate), \(channels)", MadeAAC("aac", seconds: 4, rate: rate, channels: channels))
     }
 
+    /// MP3 or AAC under one number of a transport stream, as its tables state.
+    private static func transport(_ type: UInt8) -> MadeSegments {
+        let made = MadeAAC("aac", seconds: 2)
+        let frames = type == 0x0F ? made.frameBytes : [Fixture.bareCBR.bytes]
+        let bytes = MadeTransport(type: type, frames).bytes
+        return MadeSegments(
+            "\(type)",
+            whole: [],
+            parts: [bytes, bytes],
+            durations: [.seconds(2), .seconds(2)]
+        )
+    }
+
+    /// MP3 without a container.
+    private static let packedMP3 = MadeSegments(
+        "MP3",
+        whole: [],
+        parts: [Fixture.bareCBR.bytes, Fixture.bareCBR.bytes],
+        durations: [.seconds(2), .seconds(2)]
+    )
+
     private static func of(_ name: String) -> MadeSegments? {
         SegmentDemuxerTests.all.first { $0.testDescription == name }
     }
@@ -38,6 +59,10 @@ import Testing
         ("other channels", [made(), made(44_100, 1)]),
         ("AAC, then MP3", [made(), of("MP3 in mpegts")]),
         ("MP3, then AAC", [of("MP3 in mpegts"), made()]),
+        ("MP3, then AAC, under one number", [transport(0x03), transport(0x0F)]),
+        ("AAC, then MP3, under one number", [transport(0x0F), transport(0x04)]),
+        ("MP3, then AAC, packed", [packedMP3, made()]),
+        ("AAC, then MP3, packed", [made(), packedMP3]),
         ("fragments, then ADTS", [of("AAC in fmp4"), made()]),
         ("ADTS, then fragments", [made(), of("AAC in fmp4")]),
         ("another initialisation section", [of("AAC in fmp4"), of("AAC 22.05 kHz mono in fmp4")]),
