@@ -8,7 +8,7 @@ import Testing
     typealias Form = SegmentedStreamTests.Form
 
     /// A stream of five segments and the same music in one file, from one server.
-    private struct Recording {
+    struct Recording {
         let stage: Stage
         let server: NginxServer
         let url: String
@@ -144,34 +144,6 @@ import Testing
             let song = FileManager.default.contents(atPath: stage.folder.path("web/song.mp3"))
             #expect(FileManager.default.contents(atPath: path) == song)
         }
-    }
-
-    @Test func `fetch takes the quality that is asked for, and what is complete stays`() async throws {
-        let recording = try await Recording()
-        let master = """
-            #EXTM3U
-            #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"
-            low.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS="mp4a.40.2"
-            list.m3u8
-
-            """
-        let folder = recording.stage.folder
-        try folder.write(master, to: "web/master.m3u8")
-        let list = try String(contentsOfFile: folder.path("web/list.m3u8"), encoding: .utf8)
-        try folder.write(list.replacing("list", with: "low"), to: "web/low.m3u8")
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path("web"))
-        where name.hasSuffix(".ts") {
-            let low = "web/" + name.replacing("list", with: "low")
-            try FileManager.default.copyItem(atPath: folder.path("web/" + name), toPath: folder.path(low))
-        }
-        let url = recording.server.url("/master.m3u8")
-        let fetched = try await recording.stage.cache("fetch", "--hls-quality", "low", url)
-        #expect(fetched.status == 0, "\(fetched.errors)")
-        let before = recording.server.accesses.count
-        for _ in 0..<2 { #expect(try await recording.stage.cache("fetch", url).status == 0) }
-        try await recording.stage.session([url]).finish()
-        #expect(try await recording.requests(since: before) == [])
     }
 
     @Test func `a recording with gaps is exported only as a part`() async throws {
