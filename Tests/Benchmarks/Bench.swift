@@ -34,6 +34,7 @@ struct Bench {
             ("keys", { try await KeySounds.measure(stage, rounds: isQuick ? 1 : 5, into: &$0) }),
             ("gaps", { try await TrackGaps.measure(stage, rounds: isQuick ? 1 : 5, into: &$0) }),
             ("decoding", { try await DecodeSpeed.measure(stage, isQuick: isQuick, into: &$0) }),
+            ("HLS", { try await Streams.measure(stage, rounds: isQuick ? 1 : 5, into: &$0) }),
             ("formats", { try await Formats.measure(stage, isQuick: isQuick, into: &$0) }),
             ("start", { try await StartUp.measure(stage, rounds: 5, into: &$0) }),
             ("big queue", { try await BigQueue.measure(stage, rounds: isQuick ? 2 : 5, into: &$0) }),
@@ -43,6 +44,7 @@ struct Bench {
         parts += [
             ("savings", { try await Savings.measure(stage, into: &$0) }),
             ("bad lines", { try await BadLines.measure(stage, into: &$0) }),
+            ("HLS on bad lines", { try await Streams.measureLines(stage, into: &$0) }),
             ("long music", { try await LongMusic.measure(stage, into: &$0) }),
             ("cache", { try await CacheScale.measure(into: &$0) }),
             ("floods", { try await Floods.measure(stage, into: &$0) }),

@@ -42,18 +42,29 @@ enum BadLines {
         let gate = trouble == .stall ? server.origin.hold("/song.mp3", .afterBytesTogether(700_000)) : nil
         defer { gate?.release() }
         return try await stage.with(kind, [server.url("/song.mp3")]) { run, ear in
-            guard let sound = try await ear.firstSound(after: run.begun) else { return nil }
-            let start = ear.sample(at: sound)
-            if let gate {
+            try await silence(ear, after: run.begun) { sound in
+                guard let gate else { return }
                 while !gate.isReached, ContinuousClock.now < sound + time {
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 try await Task.sleep(for: .seconds(8))
                 gate.release()
             }
-            try await Task.sleep(until: sound + time)
-            let silences = HeardSound.silences(in: ear.samples(from: start)[...])
-            return Double(silences.reduce(0) { $0 + $1.count }) / Ear.sampleRate
         }
+    }
+
+    /// The silence, in seconds, within 30 s of the first sound after `begun`, during which `trouble` is made;
+    /// `nil` without a sound.
+    static func silence(
+        _ ear: Ear,
+        after begun: ContinuousClock.Instant,
+        trouble: (ContinuousClock.Instant) async throws -> Void = { _ in }
+    ) async throws -> Double? {
+        guard let sound = try await ear.firstSound(after: begun) else { return nil }
+        let start = ear.sample(at: sound)
+        try await trouble(sound)
+        try await Task.sleep(until: sound + time)
+        let silences = HeardSound.silences(in: ear.samples(from: start)[...])
+        return Double(silences.reduce(0) { $0 + $1.count }) / Ear.sampleRate
     }
 }
