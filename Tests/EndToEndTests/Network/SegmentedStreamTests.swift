@@ -120,6 +120,7 @@ import Testing
             Set(server.accesses.map(\.target).filter { $0.hasSuffix(".ts") }).count >= 10
         }
         #expect(try run.notices.isEmpty && run.ends.isEmpty)
+        #expect(try run.anonymousKilobytes() <= 14 << 10)
         // Back among the segments that the list still names; then to a time, which no live stream has.
         let before = try run.events.count
         try run.command("seek -2")

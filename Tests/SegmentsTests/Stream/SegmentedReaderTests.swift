@@ -24,6 +24,18 @@ import Testing
         #expect(web.openCount == 0)
     }
 
+    @Test func `URLs of 4,096 characters are requested whole`() async throws {
+        let query = "?t=" + String(repeating: "a", count: 4_096 - "http://radio.example/s0.ts?t=".utf8.count)
+        web.set("/list.m3u8", stage.list(0...1, isEnded: true, suffix: query))
+        for number in 0...1 { web.set("/s\(number).ts" + query, stage.body(number)) }
+        let reader = try await stage.open()
+        for number in 0...1 {
+            #expect(try await stage.bytes(of: reader.segment(number)) == stage.body(number))
+        }
+        #expect(web.opened == ["/list.m3u8", "/s0.ts" + query, "/s1.ts" + query])
+        await reader.close()
+    }
+
     @Test func `a place is found by the stated durations, and read next`() async throws {
         web.set("/list.m3u8", stage.list(0...9, isEnded: true))
         stage.publish(0...9)
