@@ -71,10 +71,7 @@ final class EntryCatalog: @unchecked Sendable {
         // An earlier `replace` failed: retry it rather than open the outdated entry.
         guard !outdated.contains(key) else { return try replace(url) }
         func find(in index: CacheIndex) throws -> EntryRow? {
-            guard isOffline else { return try index.entries.row(named: key) }
-            if let best = try index.bestRendition(of: key) { return best }
-            guard let episode else { return try index.entries.row(named: key) }
-            return try index.entries.fullestRow(of: episode, orNamed: key)
+            try isOffline ? index.offlineRow(named: key, of: episode) : index.entries.row(named: key)
         }
         do {
             return try session.performOrFail { folder in

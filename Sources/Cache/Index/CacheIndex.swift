@@ -145,11 +145,13 @@ final class CacheIndex {
         }
     }
 
-    /// The entry of which the most is cached, of the renditions of the stream with the name `key`; a pinned
-    /// one first. `nil` unless there are several.
-    func bestRendition(of key: [UInt8]) throws -> EntryRow? {
+    /// The entry to open without a network: of several renditions of a stream the pinned one, or else the one
+    /// of which the most is cached; otherwise the fullest with the name `key` or of `episode`.
+    func offlineRow(named key: [UInt8], of episode: [UInt8]?) throws -> EntryRow? {
         let rows = try entries.rows(named: key)
-        guard rows.count > 1 else { return nil }
+        guard rows.count > 1 else {
+            return try episode.map { try entries.fullestRow(of: $0, orNamed: key) } ?? rows.first
+        }
         let shares = try rows.map { row in
             let contents = try streamContents(of: row)
             let cached = contents?.segments.reduce(0) { $0 + $1.count } ?? 0
