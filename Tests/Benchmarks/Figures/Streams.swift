@@ -98,16 +98,12 @@ enum Streams {
         }
     }
 
-    /// A folder with `list.m3u8`: five minutes of AAC in MPEG-TS, 25 kB/s, in segments of 6 s.
+    /// A folder with `list.m3u8`: five minutes of MP3 in MPEG-TS, 25 kB/s, in segments of 6 s.
     private static func made() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        _ = try folder.write(
-            try await MP3Fixtures.bytes(.init(seconds: 300, rate: .constant(192))),
-            to: "song.mp3"
-        )
-        let words = [
-            "-v", "error", "-i", "song.mp3", "-c:a", "aac", "-b:a", "192k", "-f", "hls", "-hls_time", "6",
-        ]
+        let song = try await MP3Fixtures.bytes(.init(seconds: 300, rate: .constant(192)))
+        _ = try folder.write(song, to: "song.mp3")
+        let words = ["-v", "error", "-i", "song.mp3", "-c", "copy", "-f", "hls", "-hls_time", "6"]
         let list = ["-hls_playlist_type", "vod", "list.m3u8"]
         _ = try await RunningProcess.run("ffmpeg", words + list, folder: folder.path)
         return folder
