@@ -50,7 +50,7 @@ enum LongQueue {
     private static let filtering = Micro(
         name: "filtering",
         meaning: "a letter of a filter is typed, with 100,000 tracks whose tags are known",
-        budget: 200_000_000,
+        budget: 340_000_000,
         repetitions: 5
     ) { repetitions in
         var (screen, player) = shown()
