@@ -1,10 +1,14 @@
 internal import Media
 
-/// All commands, in the order of the help.
+/// All commands, in the order of the manual.
 ///
 /// The keys, the `:` line, standard input, completion and the help are all generated from these rows.
 package enum CommandTable {
-    package static let rows = playing + views + lists + queue + others
+    /// The groups of the help.
+    static let groups: [(name: SafeText, rows: [CommandRow])] = [
+        ("Play", playing), ("Move", moving), ("Queue", queue), ("View", views),
+    ]
+    package static let rows = groups.flatMap(\.rows)
 
     private static let byName = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
 
@@ -103,30 +107,9 @@ package enum CommandTable {
         CommandRow("reload", .player(.reload), "re-download if it changed"),
         CommandRow("status", .player(.status), "print state and position", reach: .lines),
         CommandRow("list", .player(.list), "print the tracks of the queue", reach: .lines),
-        CommandRow("time-left", .toggleRemainingTime, "elapsed/remaining time", reach: .keys, keys: ["t"]),
-        CommandRow("sound", .toggleSound, "spectrum and levels", reach: .screen, keys: ["v"]),
     ]
 
-    private static let views: [CommandRow] = [
-        CommandRow("next-view", .nextView(by: 1), "next view", reach: .screen, keys: [.tab]),
-        CommandRow("previous-view", .nextView(by: -1), "previous view", reach: .screen, keys: [.backTab]),
-        CommandRow(
-            "view",
-            "NAME",
-            "open a view; Tab: names",
-            reach: .screen,
-            completion: .words(ViewName.allCases.map(\.word)),
-            usage: "one of " + ViewName.allCases.map(\.word).joined(separator: ", "),
-            keys: ViewName.allCases.filter(\.hasTab).map {
-                .init([.character(Character("\($0.number)"))], $0.help, $0.word)
-            }
-        ) { word in ViewName.allCases.first { $0.word == word }.map { .show($0) } },
-        CommandRow("downloads", .show(.downloads), "open the downloads", reach: .screen),
-        CommandRow("help", .toggleHelp, "show or hide the keys", reach: .keys, keys: ["?"]),
-        CommandRow("back", .back, "leave view, stop reading", reach: .screen, keys: [.escape]),
-    ]
-
-    private static let lists =
+    private static let moving =
         ([
             ("select-down", .selectBy(1), "next row", ["j", .down]),
             ("select-up", .selectBy(-1), "previous row", ["k", .up]),
@@ -135,20 +118,10 @@ package enum CommandTable {
             ("select-first", .selectFirst, "first row", ["g", .home]),
             ("select-last", .selectLast, "last row", ["G", .end]),
             ("select-current", .selectCurrent, "select the playing track", ["i"]),
-            ("play-selected", .playSelected, "play; in cache: add", [.enter]),
-            ("remove-selected", .removeSelected, "remove; in cache: delete", ["d", .delete]),
-            // Not `p`, which pauses in many players: pressing it by mistake must not fill the disk.
-            ("pin-selected", .pinSelected, "pin and download; unpin", ["P"]),
-            ("download-selected", .downloadSelected, "download; pause it", ["D"]),
-            ("played-selected", .playedSelected, "episode: played or not", ["e"]),
-            ("play-next-selected", .playNextSelected(after: .track), "play next", ["E"]),
-            (
-                "play-later-selected", .playNextSelected(after: .album), "play after this album",
-                [.control("e")]
-            ),
         ] as [(String, UICommand, SafeText, [Key])]).map { CommandRow($0, $1, $2, reach: .keys, keys: $3) }
+        + finding
 
-    private static let queue: [CommandRow] = [
+    private static let finding: [CommandRow] = [
         CommandRow(
             "search",
             "TEXT",
@@ -167,6 +140,25 @@ package enum CommandTable {
             usage: "a text",
             keys: [.init(["f"], "show only matches")]
         ) { .filter($0.isEmpty ? nil : $0) },
+    ]
+
+    private static let queue =
+        ([
+            ("play-selected", .playSelected, "play; in cache: add", [.enter]),
+            ("remove-selected", .removeSelected, "remove; in cache: delete", ["d", .delete]),
+            // Not `p`, which pauses in many players: pressing it by mistake must not fill the disk.
+            ("pin-selected", .pinSelected, "pin and download; unpin", ["P"]),
+            ("download-selected", .downloadSelected, "download; pause it", ["D"]),
+            ("played-selected", .playedSelected, "episode: played or not", ["e"]),
+            ("play-next-selected", .playNextSelected(after: .track), "play next", ["E"]),
+            (
+                "play-later-selected", .playNextSelected(after: .album), "play after this album",
+                [.control("e")]
+            ),
+        ] as [(String, UICommand, SafeText, [Key])]).map { CommandRow($0, $1, $2, reach: .keys, keys: $3) }
+        + changing
+
+    private static let changing: [CommandRow] = [
         CommandRow("mark", .toggleMark, "mark for d, P, E, J and K", reach: .screen, keys: ["x"]),
         CommandRow("mark-all", .markAll, "mark all rows shown", reach: .screen, keys: ["*"]),
         CommandRow("unmark-all", .unmarkAll, "unmark all", reach: .screen, keys: ["X"]),
@@ -263,7 +255,25 @@ package enum CommandTable {
         CommandRow("undo", .player(.undo), "undo the last change", keys: ["u"]),
     ]
 
-    private static let others: [CommandRow] = [
+    private static let views: [CommandRow] = [
+        CommandRow("next-view", .nextView(by: 1), "next view", reach: .screen, keys: [.tab]),
+        CommandRow("previous-view", .nextView(by: -1), "previous view", reach: .screen, keys: [.backTab]),
+        CommandRow(
+            "view",
+            "NAME",
+            "open a view; Tab: names",
+            reach: .screen,
+            completion: .words(ViewName.allCases.map(\.word)),
+            usage: "one of " + ViewName.allCases.map(\.word).joined(separator: ", "),
+            keys: ViewName.allCases.filter(\.hasTab).map {
+                .init([.character(Character("\($0.number)"))], $0.help, $0.word)
+            }
+        ) { word in ViewName.allCases.first { $0.word == word }.map { .show($0) } },
+        CommandRow("time-left", .toggleRemainingTime, "elapsed/remaining time", reach: .keys, keys: ["t"]),
+        CommandRow("sound", .toggleSound, "spectrum and levels", reach: .screen, keys: ["v"]),
+        CommandRow("downloads", .show(.downloads), "open the downloads", reach: .screen),
+        CommandRow("help", .toggleHelp, "show or hide the keys", reach: .keys, keys: ["?"]),
+        CommandRow("back", .back, "leave view, stop reading", reach: .screen, keys: [.escape]),
         CommandRow(
             "command",
             "TEXT",
@@ -277,7 +287,8 @@ package enum CommandTable {
             // With a blank, so that the argument can be typed at once.
         ) { .openCommandLine($0.isEmpty ? "" : $0 + " ") },
         CommandRow("redraw", .redraw, "redraw the screen", reach: .screen, keys: [.control("l")]),
-        CommandRow("quit", .player(.quit), "quit", keys: ["q"]),
+        CommandRow("close-or-quit", .closeOrQuit, "quit; in Help: close", reach: .keys, keys: ["q"]),
+        CommandRow("quit", .player(.quit), "quit"),
     ]
 
     private static func setPlayed(_ isPlayed: Bool, _ argument: String) -> UICommand? {

@@ -41,6 +41,8 @@ package enum UICommand: Sendable, Hashable {
     case toggleHelp
     /// Closes what was opened last: a view, a filter, the marks.
     case back
+    /// In Help it does what `back` does, elsewhere what `quit` does.
+    case closeOrQuit
     case redraw
 
     /// `true` if the keys after it are the text of a line.

@@ -117,6 +117,6 @@ private struct Hint {
         let help: [(UICommand, SafeText)] = state.view == .help ? [] : [(.toggleHelp, "help")]
         let leave: (UICommand, SafeText) =
             state.view == .queue ? (.nextView(by: 1), "views") : (.back, "back")
-        return help + state.lists.current.hints(in: state.player) + [leave, (.player(.quit), "quit")]
+        return help + state.lists.current.hints(in: state.player) + [leave, (.closeOrQuit, "quit")]
     }
 }

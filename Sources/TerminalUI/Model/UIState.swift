@@ -254,6 +254,7 @@ package struct UIState: Sendable {
         case .nextView(let tabs): return open(view.next(by: tabs))
         case .toggleHelp: return open(view == .help ? lists.viewBeforeHelp : .help)
         case .back: return goBack()
+        case .closeOrQuit: return view == .help ? goBack() : runAnywhere(.player(.quit))
         case .selectBy(let rows): lists.go(by: rows)
         case .selectByPage(let pages): lists.go(by: pages * max(1, lists.list.height))
         case .selectFirst: lists.go(by: -lists.list.count)
@@ -297,9 +298,11 @@ package struct UIState: Sendable {
     }
 
     /// Searches or filters the open list by `text`, or opens the prompt if `text` is `nil`.
-    private mutating func find(_ text: String?, _ kind: Prompt.Kind) {
+    private mutating func find(_ text: String?, _ asked: Prompt.Kind) {
+        // A view that can only be filtered takes a search for a filter.
+        let kind = lists.allows(asked) ? asked : .filter
         guard lists.allows(kind) else {
-            answer = notHere(kind == .search ? "search" : "filter").answer
+            answer = notHere(asked == .search ? "search" : "filter").answer
             return
         }
         guard let text else {

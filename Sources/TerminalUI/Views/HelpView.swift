@@ -4,41 +4,124 @@ extension ViewName {
     package static let help = ViewName(word: "help", help: "keys and commands")
 }
 
-/// The help: first the key bindings, then the typed commands, in as many columns as fit. Pure.
+/// The help: the keys in four groups, and on the next page the typed commands, in as many columns as fit. Pure.
 package struct HelpView: ListView {
     static let name = ViewName.help
+    static let prompts = [Prompt.Kind.filter]
+    static let selectsRows = false
     private static let keyColumns = 13
     /// The width of one key or command with its help.
     private static let itemColumns = 40
+    /// More of them would be hard to survey.
+    private static let mostAcross = 3
 
-    package internal(set) var list = ListPosition()
-
-    mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
-        guard isOpen else { return }
-        let across = max(1, context.layout.columns / Self.itemColumns)
-        resize(count: (items(of: context.keyMap).count + across - 1) / across, in: context)
+    private struct Item {
+        var keys: SafeText = ""
+        var words: SafeText = ""
+        var isTitle = false
     }
 
-    private func items(of keyMap: KeyMap) -> [(keys: SafeText, words: SafeText)] {
-        keyMap.bindings.map { (SafeText($0.keys.map(\.name.string).joined(separator: "  ")), $0.help) }
-            + [(": … " + Key.tab.name, "complete a typed word")]
-            + CommandTable.rows.filter(\.isListedAsLine).map { row in
-                (SafeText(row.syntax.isEmpty ? ":" + row.name : ":\(row.name) \(row.syntax)"), row.help)
+    package internal(set) var list = ListPosition()
+    private(set) var filterText = ""
+    /// The items beside each other in each row; `nil` leaves a place empty.
+    private var rows: [[Item?]] = []
+    private var keyMap = KeyMap.standard
+    private var layout = ScreenLayout(columns: 80, rows: 24)
+
+    mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
+        keyMap = context.keyMap
+        layout = context.layout
+        if !isOpen { filterText = "" }
+        if isOpen { arrange() }
+    }
+
+    mutating func setFilter(_ text: String, in player: PlayerSnapshot) {
+        filterText = text
+        arrange()
+        list.select(0)
+    }
+
+    private mutating func arrange() {
+        let across = min(Self.mostAcross, max(1, layout.columns / Self.itemColumns))
+        let groups = Self.groups(of: keyMap)
+        if filterText.isEmpty {
+            rows = Self.stacked(groups, across: across)
+            // The commands begin a page.
+            let height = max(1, layout.listRows.count)
+            let pageEnd = (rows.count + height - 1) / height * height
+            rows += Array(repeating: [], count: pageEnd - rows.count)
+            rows.append([Item(keys: "Commands", isTitle: true)])
+            rows += Self.flowing(Self.commands, across: across)
+        } else {
+            let matcher = TrackMatcher(filterText)
+            let all = groups.flatMap { $0.dropFirst() } + Self.commands
+            let matching = all.filter { matcher.matches($0.keys.string, $0.words.string) }
+            rows = Self.flowing(matching, across: across)
+        }
+        list.resize(count: rows.count, height: layout.listRows.count)
+    }
+
+    /// The keys of each group below its name.
+    private static func groups(of keyMap: KeyMap) -> [[Item]] {
+        CommandTable.groups.map { group in
+            let names = Set(group.rows.map(\.name))
+            let items = keyMap.bindings.filter { names.contains($0.entry.row.name) }.map { binding in
+                Item(
+                    keys: SafeText(binding.keys.map(\.name.string).joined(separator: "  ")),
+                    words: binding.help
+                )
             }
+            return [Item(keys: group.name, isTitle: true)] + items
+        }
+    }
+
+    private static let commands =
+        CommandTable.rows.filter(\.isListedAsLine).map { row in
+            let line = SafeText(row.syntax.isEmpty ? ":" + row.name : ":\(row.name) \(row.syntax)")
+            return Item(keys: line, words: row.help)
+        } + [Item(keys: ": … " + Key.tab.name, words: "complete a typed word")]
+
+    /// The groups below each other, each in the column that is the shortest by then, with a blank row between
+    /// them.
+    private static func stacked(_ groups: [[Item]], across: Int) -> [[Item?]] {
+        var columns: [[Item?]] = Array(repeating: [], count: across)
+        for group in groups {
+            guard let place = columns.indices.min(by: { columns[$0].count < columns[$1].count }) else {
+                break
+            }
+            if !columns[place].isEmpty { columns[place].append(nil) }
+            columns[place] += group
+        }
+        let height = columns.map(\.count).max() ?? 0
+        return (0..<height).map { row in columns.map { row < $0.count ? $0[row] : nil } }
+    }
+
+    /// Items that fill the first column from top to bottom, then the next.
+    private static func flowing(_ items: [Item], across: Int) -> [[Item?]] {
+        let height = (items.count + across - 1) / across
+        return (0..<height).map { row in stride(from: row, to: items.count, by: height).map { items[$0] } }
     }
 
     func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
-        let items = items(of: context.keyMap)
-        // Items fill the first column from top to bottom, then the next.
+        guard !rows.isEmpty else {
+            return buffer.drawPlaceholder(
+                SafeText("No match for \"\(filterText)\""),
+                rows: context.layout.listRows
+            )
+        }
         for (index, row) in zip(list.visible, context.layout.listRows) {
-            let places = stride(from: index, to: items.count, by: list.count)
-            for (across, place) in places.enumerated() {
+            for case (let across, let item?) in rows[index].enumerated() {
                 let start = 1 + across * Self.itemColumns
                 let words = start + Self.keyColumns + 1
-                buffer.draw(items[place].keys, column: start, row: row, limit: Self.keyColumns)
+                let style: Style = item.isTitle ? .heading : .normal
+                buffer.draw(item.keys, column: start, row: row, limit: Self.keyColumns, style: style)
                 let end = start + Self.itemColumns - 1
-                buffer.draw(items[place].words, in: words..<end, row: row, style: .dim)
+                buffer.draw(item.words, in: words..<end, row: row, style: .dim)
             }
         }
+    }
+
+    func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
+        [(.selectByPage(1), "commands"), (.filter(nil), "filter"), (.selectBy(1), "down")]
     }
 }

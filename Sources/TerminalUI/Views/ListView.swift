@@ -13,8 +13,10 @@ enum ViewTable {
 /// A view writes only the members that differ from the defaults below.
 protocol ListView: Sendable {
     static var name: ViewName { get }
-    /// The uses of a typed text. Without any, no row is selected: the list only scrolls.
+    /// The uses of a typed text.
     static var prompts: [Prompt.Kind] { get }
+    /// `false` if the list only scrolls; by default, if no text can be typed.
+    static var selectsRows: Bool { get }
 
     var list: ListPosition { get set }
     /// The text that rows must match to be shown; empty if all are shown.
@@ -74,6 +76,7 @@ protocol ListView: Sendable {
 
 extension ListView {
     static var prompts: [Prompt.Kind] { [] }
+    static var selectsRows: Bool { !prompts.isEmpty }
     var filterText: String { "" }
 
     func rows(in layout: ScreenLayout) -> Range<Int> { layout.listRows }

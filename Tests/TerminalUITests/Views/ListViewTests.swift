@@ -109,17 +109,58 @@ struct ListViewTests {
     }
 
     @Test func `the help shows all keys and commands, in columns if there is room`() {
-        for (columns, rows) in [(40, 110), (80, 60), (200, 60)] {
+        for (columns, rows) in [(40, 160), (80, 90), (200, 60)] {
             let help = list(.help, columns, rows).joined(separator: "\n")
             for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
             for row in CommandTable.rows where row.isListedAsLine {
                 #expect(help.contains(":\(row.name) \(row.syntax)") && help.contains(row.help.string))
             }
         }
-        #expect(list(.help, 40, 70).first == " Space         play/pause")
-        #expect(list(.help)[1].hasPrefix(" >             next track                "))
-        let count = KeyMap.standard.bindings.count + 1 + CommandTable.rows.count(where: \.isListedAsLine)
-        #expect(list(.help, 80, 70).count == (count + 1) / 2)
+    }
+
+    @Test func `the keys stand in four groups, and the typed commands begin the next page`() {
+        #expect(list(.help)[0].split(separator: " ") == ["Play", "Move"])
+        #expect(list(.help, 120, 40)[0].split(separator: " ") == ["Play", "Move", "Queue"])
+        for columns in [40, 80, 120] {
+            var state = screenState(PlayerSnapshot(), columns: columns)
+            state.type("?")
+            let rows = state.layout.listRows
+            var pages = [state.screen[rows]]
+            while pages.last?.first?.hasPrefix(" Commands") != true, pages.count < 9 {
+                _ = state.apply(.key(.pageDown))
+                pages.append(state.screen[rows])
+            }
+            let keys = pages.dropLast().joined().joined(separator: "\n")
+            let groups = ["Play", "Move", "Queue", "View"]
+            #expect(groups.allSatisfy { keys.contains(" \($0) ") || keys.contains(" \($0)\n") })
+            #expect(pages.count < 9 && !keys.contains(":seek"))
+        }
+    }
+
+    @Test(arguments: ["f", "/"])
+    func `the help is filtered by its keys, commands and words`(key: String) {
+        var state = screenState(PlayerSnapshot())
+        state.type("?" + key + "chapter")
+        let rows = state.screen[state.layout.listRows].filter { !$0.isEmpty }
+        #expect(rows.count == 2 && rows.joined().contains("}") && rows.joined().contains(":chapter N"))
+        state.type("zzz")
+        #expect(state.screen[2] == " No match for \"chapterzzz\"")
+        _ = state.apply(.key(.escape))
+        #expect(state.view == .help && state.screen.contains { $0.contains("Move") })
+    }
+
+    @Test func `q closes the help and quits elsewhere, and the typed quit always quits`() {
+        var state = screenState(PlayerSnapshot())
+        state.type("3?f")
+        state.type("seek\n")
+        #expect(state.type("q").isEmpty && state.view == .cache)
+        state.type("?")
+        #expect(!state.screen[state.layout.listRows].contains { $0.contains("No match") })
+        _ = state.apply(.key(.escape))
+        #expect(state.view == .cache && state.type("q") == [.send(.quit), .leave])
+        state = screenState(PlayerSnapshot())
+        state.type("?")
+        #expect(state.type(":quit\n") == [.send(.quit), .leave])
     }
 
     @Test func `the network in forty columns by ten rows`() {
