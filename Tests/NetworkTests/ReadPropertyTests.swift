@@ -39,8 +39,8 @@ import Testing
             var cuts: Set<Int64> = []
             for _ in 0..<Int.random(in: 0...8, using: &random) {
                 let count = Int64.random(in: 0...min(length, 90_000), using: &random)
-                // Two bodies from the start that break off at the same byte are the resource's end. A body that
-                // compares 4 KiB of a short resource begins there, too.
+                // Two bodies from the start that break off at the same byte are the resource's end. A body
+                // that compares 4 KiB of a short resource begins there, too.
                 let isEnd = !cuts.insert(count).inserted && (!hasRanges || length <= 4_096)
                 let cut: [Fault] = isEnd ? [] : [.cut(afterBytes: count)]
                 let stall: [Fault] = isEnd ? [] : [.stall(afterBytes: count)]

@@ -37,8 +37,8 @@ package struct Track: Sendable, Equatable, Identifiable {
         get { entry.value.duration }
         set { entry.value.duration = newValue }
     }
-    /// The path or URL of the list that names the track from elsewhere, without a password; `nil` if none does,
-    /// or if the list lies in the folder of the track or above it.
+    /// The path or URL of the list that names the track from elsewhere, without a password; `nil` if none
+    /// does, or if the list lies in the folder of the track or above it.
     package var list: String? {
         get { entry.value.list }
         set { entry.value.list = newValue }

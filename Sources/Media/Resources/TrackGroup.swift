@@ -1,4 +1,5 @@
-/// Neighbours in the queue are one group if they share this: the album, or else the folder, list or feed. Pure.
+/// Neighbours in the queue are one group if they share this: the album, or else the folder, list or feed.
+/// Pure.
 ///
 /// Hashes, since a long queue has one for each track, and only neighbours are compared.
 package struct TrackGroup: Sendable, Equatable {

@@ -245,8 +245,8 @@ struct QueueOutline: Sendable {
     }
 }
 
-/// Finds the places of tracks in a queue by their identities, ten times as fast as a dictionary, whose hashing
-/// resists attacks. Pure.
+/// Finds the places of tracks in a queue by their identities, ten times as fast as a dictionary, whose
+/// hashing resists attacks. Pure.
 private struct PlaceTable {
     /// Places, or -1, at the hash of the identity or behind it; at most half of the slots are taken.
     private var slots: [Int32]

@@ -4,7 +4,8 @@ extension ViewName {
     package static let help = ViewName(word: "help", help: "keys and commands")
 }
 
-/// The help: the keys in four groups, and on the next page the typed commands, in as many columns as fit. Pure.
+/// The help: the keys in four groups, and on the next page the typed commands, in as many columns as fit.
+/// Pure.
 package struct HelpView: ListView {
     static let name = ViewName.help
     static let prompts = [Prompt.Kind.filter]
