@@ -26,12 +26,11 @@ package struct HelpView: ListView {
     private(set) var filterText = ""
     /// The items beside each other in each row; `nil` leaves a place empty.
     private var rows: [[Item?]] = []
-    private var keyMap = KeyMap.standard
-    private var layout = ScreenLayout(columns: 80, rows: 24)
+    /// The keys and the window that the rows are made for; `nil` before the first update.
+    private var frame: (keyMap: KeyMap, layout: ScreenLayout)?
 
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
-        keyMap = context.keyMap
-        layout = context.layout
+        frame = (context.keyMap, context.layout)
         if !isOpen { filterText = "" }
         if isOpen { arrange() }
     }
@@ -43,6 +42,7 @@ package struct HelpView: ListView {
     }
 
     private mutating func arrange() {
+        guard let (keyMap, layout) = frame else { return }
         let across = min(Self.mostAcross, max(1, layout.columns / Self.itemColumns))
         let groups = Self.groups(of: keyMap)
         if filterText.isEmpty {
