@@ -57,6 +57,7 @@ struct CommandTableTests {
         ("filter", .filter(nil)), ("filter a", .filter("a")), ("time-left", .toggleRemainingTime),
         ("sound", .toggleSound), ("command", .openCommandLine("")), ("command add", .openCommandLine("add ")),
         ("help", .toggleHelp), ("back", .back), ("redraw", .redraw),
+        ("close-or-quit", .closeOrQuit),
     ]
 
     @Test func `every command can be typed, and every row of the table is a command`() throws {

@@ -161,8 +161,8 @@ struct TerminalScreenTests {
     @Test func `a word typed after a refused key is ignored until a second has passed`() async throws {
         let clock = TestClock()
         let screen = try await RunningScreen(clock: clock)
-        screen.terminal.type("?")
-        try await screen.drawn("play/pause")
+        screen.terminal.type("2")
+        try await screen.drawn("Nothing is playing")
         screen.terminal.type("/mm")
         try await screen.drawn("Can't search this view")
         clock.advance(by: .seconds(1))

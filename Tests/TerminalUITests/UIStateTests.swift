@@ -18,7 +18,7 @@ struct UIStateTests {
 
     @Test(
         arguments: [
-            ("?", "/", "qC"), ("?", "f", "quit"), ("2", "/", "DdxC"), ("4", "f", "abq\u{7F}q"),
+            ("2", "/", "qC"), ("2", "f", "quit"), ("2", "/", "DdxC"), ("4", "f", "abq\u{7F}q"),
             ("5", "f", "Cq"),
             ("2", "f", "?/q"),
         ]
@@ -41,7 +41,7 @@ struct UIStateTests {
 
     @Test func `a key that is no letter acts at once after a refused one`() {
         var state = queueState(3)
-        state.type("?/")
+        state.type("2/")
         #expect(state.apply(.key(.control("c"))).contains(.send(.quit)))
     }
 

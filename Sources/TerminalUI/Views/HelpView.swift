@@ -43,16 +43,17 @@ package struct HelpView: ListView {
 
     private mutating func arrange() {
         guard let (keyMap, layout) = frame else { return }
+        let height = max(1, layout.listRows.count)
+        /// Fills the last page, so that what follows begins another one.
+        func pages(_ rows: [[Item?]]) -> [[Item?]] {
+            rows + Array(repeating: [], count: (height - rows.count % height) % height)
+        }
         let across = min(Self.mostAcross, max(1, layout.columns / Self.itemColumns))
         let groups = Self.groups(of: keyMap)
         if filterText.isEmpty {
-            rows = Self.stacked(groups, across: across)
-            // The commands begin a page.
-            let height = max(1, layout.listRows.count)
-            let pageEnd = (rows.count + height - 1) / height * height
-            rows += Array(repeating: [], count: pageEnd - rows.count)
-            rows.append([Item(keys: "Commands", isTitle: true)])
-            rows += Self.flowing(Self.commands, across: across)
+            let commands =
+                [[Item(keys: "Commands", isTitle: true)]] + Self.flowing(Self.commands, across: across)
+            rows = pages(Self.stacked(groups, across: across)) + pages(commands)
         } else {
             let matcher = TrackMatcher(filterText)
             let all = groups.flatMap { $0.dropFirst() } + Self.commands

@@ -157,7 +157,7 @@ import Testing
         try await terminal.wait(for: music.mark)
         // Typed text is outside text too; its answer is drawn before the next key is read. Without a screen
         // the terminal itself echoes it.
-        try terminal.process.type(options == [] ? ":nonsense \u{9B}31337m\u{202E}\r\u{15}help\rq" : "q")
+        try terminal.process.type(options == [] ? ":nonsense \u{9B}31337m\u{202E}\r\u{15}help\rqq" : "q")
         try await terminal.process.waitForExit()
         #expect(TerminalBytes.firstProblem(terminal.process.output) == nil)
         #expect(TerminalBytes.firstProblem(Array(terminal.process.errorText.utf8)) == nil)

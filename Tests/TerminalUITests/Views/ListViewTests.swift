@@ -108,33 +108,37 @@ struct ListViewTests {
         #expect(list(.messages, player: PlayerSnapshot()) == [" No messages yet"])
     }
 
-    @Test func `the help shows all keys and commands, in columns if there is room`() {
-        for (columns, rows) in [(40, 160), (80, 90), (200, 60)] {
-            let help = list(.help, columns, rows).joined(separator: "\n")
-            for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
-            for row in CommandTable.rows where row.isListedAsLine {
-                #expect(help.contains(":\(row.name) \(row.syntax)") && help.contains(row.help.string))
-            }
+    /// The rows of each page of the help.
+    private func helpPages(_ columns: Int, _ rows: Int) -> [[String]] {
+        var state = screenState(PlayerSnapshot(), columns: columns, rows: rows)
+        state.type("?")
+        let height = state.layout.listRows.count
+        return (0..<state.lists.list.count / height).map { _ in
+            defer { _ = state.apply(.key(.pageDown)) }
+            return Array(state.screen[state.layout.listRows])
         }
     }
 
-    @Test func `the keys stand in four groups, and the typed commands begin the next page`() {
+    @Test(arguments: [(40, 24), (80, 24), (120, 40), (200, 60)])
+    func `the help shows all keys in four groups, and the commands begin the next page`(
+        columns: Int,
+        rows: Int
+    ) throws {
+        let pages = helpPages(columns, rows)
+        let first = try #require(pages.firstIndex { $0[0] == " Commands" })
+        let keys = pages[..<first].joined().joined(separator: "\n")
+        let commands = pages[first...].joined().joined(separator: "\n")
+        for group in CommandTable.groups { #expect(keys.contains(group.name.string)) }
+        for binding in KeyMap.standard.bindings { #expect(keys.contains(binding.help.string)) }
+        for row in CommandTable.rows where row.isListedAsLine {
+            #expect(commands.contains(":\(row.name) \(row.syntax)") && commands.contains(row.help.string))
+        }
+        #expect(!keys.contains(":seek"))
+    }
+
+    @Test func `the groups of the help stand beside each other if there is room`() {
         #expect(list(.help)[0].split(separator: " ") == ["Play", "Move"])
         #expect(list(.help, 120, 40)[0].split(separator: " ") == ["Play", "Move", "Queue"])
-        for columns in [40, 80, 120] {
-            var state = screenState(PlayerSnapshot(), columns: columns)
-            state.type("?")
-            let rows = state.layout.listRows
-            var pages = [state.screen[rows]]
-            while pages.last?.first?.hasPrefix(" Commands") != true, pages.count < 9 {
-                _ = state.apply(.key(.pageDown))
-                pages.append(state.screen[rows])
-            }
-            let keys = pages.dropLast().joined().joined(separator: "\n")
-            let groups = ["Play", "Move", "Queue", "View"]
-            #expect(groups.allSatisfy { keys.contains(" \($0) ") || keys.contains(" \($0)\n") })
-            #expect(pages.count < 9 && !keys.contains(":seek"))
-        }
     }
 
     @Test(arguments: ["f", "/"])
@@ -153,14 +157,14 @@ struct ListViewTests {
         var state = screenState(PlayerSnapshot())
         state.type("3?f")
         state.type("seek\n")
-        #expect(state.type("q").isEmpty && state.view == .cache)
+        #expect(!state.type("q").contains(.leave) && state.view == .cache)
         state.type("?")
         #expect(!state.screen[state.layout.listRows].contains { $0.contains("No match") })
         _ = state.apply(.key(.escape))
         #expect(state.view == .cache && state.type("q") == [.send(.quit), .leave])
         state = screenState(PlayerSnapshot())
         state.type("?")
-        #expect(state.type(":quit\n") == [.send(.quit), .leave])
+        #expect(state.type(":quit\n").contains(.leave))
     }
 
     @Test func `the network in forty columns by ten rows`() {
