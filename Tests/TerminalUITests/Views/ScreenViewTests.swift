@@ -207,7 +207,7 @@ struct ScreenViewTests {
 
     @Test(arguments: [
         ("", "  3000 tracks"), ("G", "  3000 tracks"), ("f29\n", " 159 of 3000"),
-        ("6", " 1/3"), ("6 ", " 1/3"), ("6j", " 1/3"), ("6G", " 3/3"),
+        ("6", " 1/4"), ("6 ", " 1/4"), ("6j", " 1/4"), ("6G", " 4/4"),
     ])
     func `a long queue shows its length or the number of matches, and the help its page`(
         keys: String,

@@ -68,7 +68,7 @@ struct ViewSearchTests {
         ("4f", "Can't filter this view (1 opens the queue)"),
         ("5f", "Can't filter this view (1 opens the queue)"),
         ("2/", "Can't search this view (1 opens the queue)"),
-        ("6f", "Can't filter this view (1 opens the queue)"),
+        ("2f", "Can't filter this view (1 opens the queue)"),
         ("3S", "Can't sort this view (1 opens the queue)"),
         ("2S", "Can't sort this view (1 opens the queue)"),
         ("3:sort title\n", "Can't sort this view (1 opens the queue)"),
