@@ -51,6 +51,15 @@ package final class TestOrigin: Sendable {
         try await wait(for: "the end of all requests") { log.requests.allSatisfy { $0.outcome != .underWay } }
     }
 
+    /// Empties the log once nothing of a client that was killed can come into it: the origin may not have
+    /// accepted its last connection yet, or not have read its last request.
+    package func resetAfterKill() async throws {
+        // Connections are accepted in their order.
+        _ = try await RunningProcess.run("curl", ["-s", "-o", "/dev/null", url("/")])
+        try await wait(for: "the end of all connections") { log.openCount == 0 }
+        log.reset()
+    }
+
     /// Closes the port and all connections; returns when no request is being served any more.
     package func stop() async { await origin.stop() }
 }

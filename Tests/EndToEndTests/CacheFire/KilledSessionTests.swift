@@ -30,9 +30,7 @@ import Testing
 
         let kept = try stage.claims()
         TestCount.note("claimed bytes after a kill", kept.ranges.byteCount)
-        // Requests of the killed session may not have ended for the server.
-        try await stage.server.settle()
-        stage.server.log.reset()
+        try await stage.server.resetAfterKill()
         let sound = try await stage.samples(2)
         let reference = try await FireScene.music[0].reference + FireScene.music[1].reference
         expectSame(sound, as: reference, subject)
@@ -79,9 +77,7 @@ import Testing
             try await stage.cache(["info", "--json", stage.url()] + seal).objects.first?["stored"] as? Int
             ?? 0
         TestCount.note("sealed bytes claimed after a kill", Int64(kept))
-        // Requests of the killed session may not have ended for the server.
-        try await stage.server.settle()
-        stage.server.log.reset()
+        try await stage.server.resetAfterKill()
         try await expectSame(stage.samples(options: seal), as: FireScene.music[0].reference, subject)
         #expect(stage.server.log.bytesSent == Int64(music.count - kept), subject)
         let exported = try await stage.cache(["export", stage.url(), "-"] + seal)

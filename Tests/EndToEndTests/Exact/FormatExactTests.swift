@@ -82,7 +82,7 @@ import Testing
         gate.release()
         let claimed = try claims()
         #expect(try claimed.firstFalseByte(comparedWith: made.bytes) == nil)
-        stage.server.log.reset()
+        try await stage.server.resetAfterKill()
         expectSame(try await stage.session([url], options: song.options).finish(), as: made.pcm)
         let missing = Int64(made.bytes.count) - claimed.ranges.byteCount
         #expect((missing...missing + song.mostSentTwice).contains(stage.server.log.bytesSent))

@@ -6,6 +6,7 @@ struct OriginConnection {
     /// Returns when the connection has ended; the socket is closed after that.
     func serve() async {
         let number = origin.log.connected()
+        defer { origin.log.disconnected() }
         do {
             try await charge(origin.shaping.connectionCost)
             var buffer: [UInt8] = []

@@ -6,6 +6,7 @@ package final class RequestLog: Sendable {
         var requests: [LoggedRequest] = []
         var nextNumber = 1
         var connectionCount = 0
+        var openCount = 0
         var events = 0
 
         /// The index of a request; `nil` if `reset` has removed it.
@@ -34,6 +35,9 @@ package final class RequestLog: Sendable {
     /// The number of connections accepted since the start.
     package var connectionCount: Int { state.withLock { $0.connectionCount } }
 
+    /// The number of connections that are open.
+    package var openCount: Int { state.withLock { $0.openCount } }
+
     /// The total number of body bytes sent.
     package var bytesSent: Int64 { requests.reduce(0) { $0 + $1.bodyBytesSent } }
 
@@ -56,9 +60,12 @@ package final class RequestLog: Sendable {
     func connected() -> Int {
         state.withLock { state in
             state.connectionCount += 1
+            state.openCount += 1
             return state.connectionCount
         }
     }
+
+    func disconnected() { state.withLock { $0.openCount -= 1 } }
 
     func received(_ head: RequestHead, on connection: Int) -> Int {
         state.withLock { state in
