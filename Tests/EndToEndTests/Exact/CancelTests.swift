@@ -30,11 +30,15 @@ import Testing
         let music = ExactMusic.steady
         let (stage, gate, run) = try await play(upTo: held, faults: hasValidators ? [] : [.noValidators])
         let log = stage.server.log
-        let before = log.requests
         let isOpen = { (request: LoggedRequest) in request.outcome == .underWay }
-        let long = before.filter { isOpen($0) && $0.asked.upperBound - $0.sent.upperBound > Self.readThrough }
-        // Read-ahead has begun, of 128 KiB or more.
-        if held < 100_000 { #expect(!long.isEmpty) }
+        let isLong = { (request: LoggedRequest) in
+            isOpen(request) && request.asked.upperBound - request.sent.upperBound > Self.readThrough
+        }
+        if held < 100_000 {
+            try await wait(for: "read-ahead of 128 KiB or more") { log.requests.contains(where: isLong) }
+        }
+        let before = log.requests
+        let long = before.filter(isLong)
 
         try run.command("seek 1:00")
         // The gate is closed, so both happen while the old transfers could not have ended by themselves.
