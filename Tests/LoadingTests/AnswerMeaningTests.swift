@@ -57,7 +57,7 @@ import Testing
         Row("no total", .part(500..<600, of: nil), .part(500..<600)),
         Row("later", .part(501..<600, of: 1_000), .withoutRange(other)),
         Row("elsewhere", .part(0..<100, of: 1_000), .withoutRange(other)),
-        Row("later, after a request for the whole", .part(501..<600, of: 1_000), refused(other)).with {
+        Row("later, after another such answer", .part(501..<600, of: 1_000), .withoutRange(other)).with {
             $0.hasFallenBack = true
         },
         Row(

@@ -144,6 +144,20 @@ import Testing
         #expect(pair.count == 2 && pair.first?.asked?.count == 65_536)
     }
 
+    @Test func `a request that is under way when another shows that ranges are useless fails no read`() throws
+    {
+        var stage = LoadStateStage(length: LoadStateStage.long)
+        let pair = try begin(&stage)
+        #expect(pair.count == 2 && stage.read(65_536).plans.isEmpty)
+        let useless = RangeAnswer.part(0..<100, of: LoadStateStage.long)
+        let first = stage.answer(pair[1], useless).actions
+        #expect(first.decisions == [.withoutRanges] && first.failures.isEmpty)
+        let second = stage.answer(pair[0], useless).actions
+        #expect(second.failures.isEmpty)
+        let whole = try #require((first.plans + second.plans).last)
+        #expect(whole.asked == nil && (first.plans + second.plans).count == 1)
+    }
+
     @Test(arguments: ["HTTP/2", "HTTP/3", ""])
     func `a connection that carries several requests needs no second one`(version: String) throws {
         var stage = LoadStateStage(length: LoadStateStage.long)

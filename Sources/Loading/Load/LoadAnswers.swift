@@ -277,9 +277,10 @@ struct LoadAnswers: Sendable {
         }
     }
 
-    /// Some servers refuse the `Range` field itself, with any status.
+    /// Some servers refuse the `Range` field itself, with any status. Requests for ranges that are answered
+    /// after the first such refusal were under way by then, and say nothing new.
     private func withoutRange(_ plan: FetchPlan, _ cause: SafeText) -> AnswerMeaning {
-        plan.wanted == nil || hasFallenBack ? .refused(.httpStatus, cause) : .withoutRange(cause)
+        plan.wanted == nil ? .refused(.httpStatus, cause) : .withoutRange(cause)
     }
 
     mutating func describe(_ edit: (inout EntryDescription) -> Void) { edit(&description) }
