@@ -27,6 +27,10 @@ struct TrackGroupTests {
         #expect(track.groupName == "My Radio")
         track.list = "/home/a/Radio 2.5.pls"
         #expect(track.groupName == "Radio 2.5")
+        track.list = "https://radio.example/?list=1"
+        #expect(track.groupName == "radio.example")
+        track.list = "/home/a/.m3u"
+        #expect(track.groupName == ".m3u")
     }
 
     @Test func `neighbours that one list names from elsewhere are one group, also in other folders`() throws {

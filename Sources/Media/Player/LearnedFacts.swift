@@ -1,5 +1,5 @@
-/// What was learned of the tracks, and in which order it was learned: a view that is fitted to it looks only
-/// at what came since. Copies share their parts.
+/// The tags and lengths that were learned of the tracks, in the order in which they came. A view asks only
+/// for those that came since it last looked.
 package struct LearnedFacts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Shared, since each copy of the dictionary, as for a snapshot, costs a count for each reference in it.
     private var facts: [Track.ID: Shared<TrackFacts>] = [:]

@@ -48,11 +48,17 @@ package struct TrackGroup: Sendable, Equatable {
 }
 
 extension Track {
-    /// The name of its folder, or of the list that names it from elsewhere, without its ending.
+    /// The name of its folder, or of the list that names it from elsewhere, without its ending; the host if
+    /// the URL of that list names no file.
     package var groupName: SafeText {
         guard let list else { return location.folderName }
-        let name = (WebURL(list).map { .web($0) } ?? ResourceLocation.file(list)).name
-        return SafeText(name.string[..<(name.string.lastIndex(of: ".") ?? name.string.endIndex)])
+        let url = WebURL(list)
+        let name = (url.map { .web($0) } ?? ResourceLocation.file(list)).name
+        let isFile = url == nil || url?.fileName != nil
+        guard isFile, let dot = name.string.lastIndex(of: "."), dot > name.string.startIndex else {
+            return name
+        }
+        return SafeText(name.string[..<dot])
     }
 }
 
@@ -82,8 +88,8 @@ extension ResourceLocation {
         }
     }
 
-    /// Calls `body` with the bytes of the folder's name as they stand in the path; empty if there is none. A
-    /// search reads those of each track, so they are not copied.
+    /// Calls `body` with the bytes of the folder's name, still escaped; with none if there is no folder. They
+    /// are not copied, since a search reads those of each track.
     package func withFolderBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         var path = path
         return path.withUTF8 { bytes in

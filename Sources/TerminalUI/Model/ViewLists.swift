@@ -50,7 +50,7 @@ struct ViewLists: Sendable {
     }
 
     mutating func go(by rows: Int) {
-        if !type(of: current).selectsRows { list.scroll(by: rows) } else { list.select(by: rows) }
+        if type(of: current).selectsRows { list.select(by: rows) } else { list.scroll(by: rows) }
     }
 
     /// The row of the open list that is drawn at `row` of the window; `nil` if there is none.

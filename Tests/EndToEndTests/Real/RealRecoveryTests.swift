@@ -88,7 +88,7 @@ struct RealRecoveryTests {
         let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music)
         // A busy machine puts silence between the pieces.
         #expect(heard.pieces(apartAt: []).contains { $0.music.count > 44_100 }, "\(heard.pieces)")
-        // What was on its way to the sink that went may be heard in the one that comes.
+        // The new sink may play again what the first one still had in its buffer.
         let earliest = Int((between - 0.5) * 44_100)
         #expect(heard.pieces.allSatisfy { $0.music.lowerBound > earliest }, "\(heard.pieces)")
         #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
