@@ -92,6 +92,22 @@ import Testing
         #expect(stage.read(start + 80_000).isEmpty)
     }
 
+    /// A search goes back to the music that a window has shown, or to another window before it.
+    @Test(arguments: [(10_000, 0), (-76_000, 1)])
+    func `what a reader has announced still comes after it went back`(back: Int64, requests: Int) throws {
+        var stage = LoadStateStage.begun()
+        let start: Int64 = 50 << 20
+        stage.ask(.reading(start..<start + 200_000))
+        let window = try stage.read(start).plan()
+        answer(&stage, window)
+        stage.store(start..<start + 100_000, window)
+        stage.ask(.reading(start + back..<start + 150_000))
+        let actions = stage.read(start + back)
+        #expect(actions.cancelled.isEmpty && actions.plans.count == requests)
+        #expect(actions.plans.allSatisfy { $0.asked == start + back..<start })
+        #expect(stage.read(start + 100_000).isEmpty)
+    }
+
     /// Completes a read at the start, so that the server's protocol is known, and allows read-ahead.
     private func begin(_ stage: inout LoadStateStage, version: String = "HTTP/1.1") throws -> [FetchPlan] {
         let first = try stage.read(0).plan()

@@ -101,8 +101,7 @@ struct LoadPlanner: Sendable {
                 if description.acceptsRanges == false {
                     if !fetches.hasWhole { actions.append(begin(wanted: nil, urgency: urgency)) }
                 } else {
-                    let announced = reader.reading.contains(offset) ? reader.reading : 0..<0
-                    actions.append(begin(at: offset, urgency: urgency, announced: announced))
+                    actions.append(begin(at: offset, urgency: urgency, announced: reader.announced))
                 }
             }
         }
@@ -303,6 +302,7 @@ struct LoadPlanner: Sendable {
         if fetch.isWhole { return !readers.isEmpty }
         return readers.all.contains { reader in
             bringsSoon(reader.offset, fetch) || zone(of: reader).contains(fetch.next)
+                || reader.announced.contains(fetch.next)
                 || (reader.fills && fetch.plan.urgency == .fill)
                 || reader.prefetches.contains { $0.overlaps(fetch.remaining) }
         }

@@ -49,6 +49,9 @@ package struct LoadReaders: Sendable {
         /// `true` if it wants all missing bytes once there is nothing more urgent.
         fileprivate(set) var fills = false
 
+        /// The range that it has announced, if it is within it.
+        var announced: ByteRange { reading.contains(offset) ? reading : 0..<0 }
+
         /// The urgency of the byte that it waits for; `nil` while it does not wait.
         var waitReason: Urgency? {
             guard wait != nil else { return nil }
@@ -65,10 +68,9 @@ package struct LoadReaders: Sendable {
     /// All readers, in the order of opening.
     var all: [Reader] { ids.compactMap { readers[$0] } }
     var isAnyWaiting: Bool { readers.values.contains { $0.wait != nil } }
-    /// `true` if any waiting read has normal priority; such reads take precedence over everything else.
     /// `true` if any reader is more than a download in the background, which waits for no server.
     var arePlaying: Bool { readers.values.contains { !$0.fills || !$0.hasLowPriority } }
-
+    /// `true` if any waiting read has normal priority; such reads take precedence over everything else.
     var hasDemand: Bool { readers.values.contains { $0.waitReason == .demand } }
     /// The highest rate that any of them plays at.
     var bytesPerSecond: Double { readers.values.map(\.bytesPerSecond).max() ?? 0 }
