@@ -31,7 +31,8 @@ package struct LoadReaders: Sendable {
     }
 
     struct Reader: Sendable {
-        /// The offset of the last byte read, or of the byte that it waits for; read-ahead counts from here.
+        /// The offset of the last byte read, of the byte that it waits for, or of the next one, where it has
+        /// announced that; read-ahead counts from here.
         fileprivate(set) var offset: Int64 = 0
         fileprivate(set) var wait: WaitID?
         /// The length of its read-ahead in bytes; `nil` if it wants none.
@@ -126,7 +127,9 @@ package struct LoadReaders: Sendable {
             reader.bytesPerSecond = rate
         case .readAhead: reader.isAboutToSeek = true
         case .lowPriority(let isLow): reader.hasLowPriority = isLow
-        case .reading(let range): reader.reading = range
+        case .reading(let range):
+            reader.reading = range
+            if reader.wait == nil { reader.offset = range.lowerBound }
         case .prefetch(let range): if !range.isEmpty { reader.prefetches.append(range) }
         case .fill: reader.fills = true
         }
