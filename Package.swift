@@ -15,11 +15,12 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: ["System", "Media"] + dependencies, swiftSettings: settings)
 }
 
-/// The tests of one module.
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+/// The tests of one module; `data` are folders of files that they read by path.
+func tests(_ name: String, _ dependencies: [Target.Dependency], data: [String] = []) -> Target {
     .testTarget(
         name: name,
         dependencies: ["System", "Media", "TestSupport"] + dependencies,
+        exclude: data,
         swiftSettings: settings
     )
 }
@@ -125,7 +126,7 @@ let package = Package(
         tests("DecodingTests", ["Decoding"]),
         tests("OutputTests", ["Output"]),
         tests("PlaybackTests", ["Playback", "Output"]),
-        tests("TerminalUITests", ["TerminalUI"]),
+        tests("TerminalUITests", ["TerminalUI"], data: ["Captures/Frames"]),
         tests("OriginTests", ["RepriseOrigin"]),
         tests("RepriseTests", ["Reprise", "Cache", "HTTP", "Loading", "Output", "Playback", "TerminalUI"]),
         tests("BenchmarkTests", ["Benchmarks"]),
