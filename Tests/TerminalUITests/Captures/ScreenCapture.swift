@@ -4,8 +4,8 @@ import Foundation
 
 /// A frame as text that shows every cell: its character, its style and what is behind it.
 ///
-/// Below a row stands `^` with a letter for the style of each column, without those of the normal style at its
-/// end; then `=` with the columns that have a background. Rows that are blank and plain show one empty line.
+/// Below a row stands `^` with a letter for the style of each column, without those of the normal style at
+/// its end; then `=` with the columns that have a background. A blank row is one empty line.
 enum ScreenCapture {
     private static let letters: [Style: Character] = [
         .normal: " ", .title: "T", .dim: "d", .playing: "P", .selected: "S", .error: "E", .notice: "N",
