@@ -55,11 +55,12 @@ package struct Track: Sendable, Equatable, Identifiable {
         location: ResourceLocation,
         tags: TrackTags = TrackTags(),
         duration: Duration? = nil,
-        episode: Episode? = nil
+        episode: Episode? = nil,
+        list: String? = nil
     ) {
         self.id = id
         self.episode = episode
-        entry = Shared(Entry(location: location, tags: tags, duration: duration))
+        entry = Shared(Entry(location: location, tags: tags, duration: duration, list: list))
     }
 
     /// The facts that the playlist, folder or feed of the track states.

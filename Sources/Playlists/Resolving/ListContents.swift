@@ -40,18 +40,15 @@ extension ListFile {
 
     /// `true` if `location` is in the folder of the list or below it.
     func isAbove(_ location: ResourceLocation) -> Bool {
-        switch (base, location) {
-        case (.folder(let folder), .file(let path)): path.hasPrefix(folder)
-        case (.web(let list), .web(let url)):
-            list.host == url.host && list.port == url.port && url.path.hasPrefix(list.folderPath)
-        default: false
+        switch location {
+        case .file(let path):
+            if case .folder(let folder) = base { return path.hasPrefix(folder) }
+        case .web(let url):
+            if case .web(let list) = base {
+                return list.host == url.host && list.port == url.port && url.path.hasPrefix(list.folderPath)
+            }
         }
-    }
-
-    /// The episode of `entry`; `nil` if the list is no feed, or has no URL or path by which to know it again.
-    func episode(_ entry: PlaylistEntry, place: Int) -> Episode? {
-        guard let facts = entry.episode, let feed = identity else { return nil }
-        return Episode(feed: feed, guid: facts.guid, date: facts.date, place: place)
+        return false
     }
 }
 
@@ -103,7 +100,12 @@ struct ListContents: Sendable {
         try Playlist.parse(bytes, kind: kind, in: list, limits: limits) { entry in
             do throws(MediaError) {
                 let location = try list.base.location(of: entry, fileExists: LocalFile.exists)
-                let episode = list.episode(entry, place: place)
+                // Without its URL or path, an episode could not be known again.
+                let episode = entry.episode.flatMap { facts in
+                    list.identity.map {
+                        Episode(feed: $0, guid: facts.guid, date: facts.date, place: place)
+                    }
+                }
                 let isNamedFromElsewhere = episode == nil && !isWebFolder && !list.isAbove(location)
                 add(entry, at: location, episode: episode, list: isNamedFromElsewhere ? list.identity : nil)
             } catch {
@@ -136,10 +138,10 @@ struct ListContents: Sendable {
                 location: location,
                 tags: entry.tags,
                 duration: entry.duration,
-                episode: episode
+                episode: episode,
+                list: list
             )
             track.isListed = isWebFolder
-            if let list { track.list = list }
             if nested.isEmpty {
                 tracks.append(track)
             } else {
