@@ -38,10 +38,10 @@ struct EntryTableTests {
     @Test func `at 80 columns a row has all columns, and the title is cut`() {
         #expect(
             lines(columns: 80) == [
-                "  SIZE  CACHED  MAP         LAST PLAYED       AGE  PIN  TITLE",
-                "4.0 MB    27 %  ━━┈┈┈┈┈┈┈┈  2026-11-21 03:05   3d  *    Étude in C – Somebody",
-                " 52 kB   100 %  ━━━━━━━━━━  2026-11-21 03:06   1m       夜の音楽 – 長い長い題名…",
-                "     ?    12 B              2026-11-21 03:07    ?       c",
+                "  SIZE  CACHED  MAP         LAST PLAYED          AGE  PIN  TITLE",
+                "4.0 MB    27 %  ━━┈┈┈┈┈┈┈┈  2026-11-21 03:05  3 days  *    Étude in C – Somebody",
+                " 52 kB   100 %  ━━━━━━━━━━  2026-11-21 03:06   1 min       夜の音楽 – 長い長い…",
+                "     ?    12 B              2026-11-21 03:07       ?       c",
                 "3 tracks, 1.2 MB cached, 1 pinned",
             ]
         )
@@ -101,7 +101,7 @@ struct EntryTableTests {
     @Test func `a wide terminal has columns for title and source, and in a file nothing is cut`() {
         let wide = lines(columns: 130)
         #expect(
-            wide[1] == "4.0 MB    27 %  ━━┈┈┈┈┈┈┈┈  2026-11-21 03:05   3d  *    Étude in C – Somebody"
+            wide[1] == "4.0 MB    27 %  ━━┈┈┈┈┈┈┈┈  2026-11-21 03:05  3 days  *    Étude in C – Somebody"
                 + "                http://music.example/albums/a.mp3"
         )
         #expect(wide[3].hasSuffix("http://h/c"))
@@ -112,7 +112,7 @@ struct EntryTableTests {
 
     @Test func `without UTF-8 all text on a terminal is ASCII, and in a file only the bar`() {
         let lines = lines(columns: 80, glyphs: .ascii)
-        #expect(lines[1] == "4.0 MB    27 %  ##........  2026-11-21 03:05   3d  *    ?tude in C - Somebody")
+        #expect(lines[1] == "4.0 MB    27 %  ##........  2026-11-21 03:05  3 days  *    ?tude in C - Somebody")
         #expect(lines[2].hasSuffix("  ???? ? ????????????"))
         #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) })
         let file = self.lines(columns: nil, glyphs: .ascii)
@@ -150,9 +150,9 @@ struct EntryTableTests {
 
     @Test(
         arguments: [
-            (-5, "just now"), (59, "just now"), (3_599, "59m"), (3_600, "1h"), (86_400 * 2 - 1, "47h"),
-            (86_400 * 2, "2d"),
-            (86_400 * 99, "99d"), (86_400 * 100, "14w"), (86_400 * 730, "2y"),
+            (-5, "just now"), (59, "just now"), (60, "1 min"), (3_599, "59 min"), (3_600, "1 hour"),
+            (86_400 * 2 - 1, "47 hours"), (86_400 * 2, "2 days"), (86_400 * 99, "99 days"),
+            (86_400 * 100, "14 weeks"), (86_400 * 730, "2 years"),
         ] as [(seconds: Int64, text: String)]
     )
     func `an age is shown in its largest whole unit`(seconds: Int64, text: String) {

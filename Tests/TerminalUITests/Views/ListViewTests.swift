@@ -64,8 +64,8 @@ struct ListViewTests {
         let expected = """
                 SIZE  CACHED  MAP         LAST PLAYED  PIN  TITLE
               8.0 MB    62 %  ━━┈┈━━━┈┈┈     just now       夜の音楽 – 東京アンサンブル
-              2.5 MB   100 %  ━━━━━━━━━━           3d  ♦    01 Morning.mp3
-                   ?       ?                       2h       signed.mp3
+              2.5 MB   100 %  ━━━━━━━━━━       3 days  ♦    01 Morning.mp3
+                   ?       ?                  2 hours       signed.mp3
             """
         #expect(list(.cache) == lines(expected))
         let narrow = """
