@@ -97,6 +97,34 @@ import Testing
         #expect(abs(heard.count - rest) <= 4 * 1_152)
     }
 
+    @Test(arguments: [Form.transport, .encrypted, .oneFile])
+    func `a list on disk plays its segments from disk, and nothing of it is cached`(form: Form) async throws {
+        let stage = try await Stage()
+        let file = try await make(form, on: stage)
+        let list = stage.folder.path("web/list.m3u8")
+        for options in [[], ["--seek", "14.5"]] {
+            let song = stage.folder.path("web/" + file)
+            let heard = try await stage.session([list], options: options).finish()
+            let expected = try await stage.session([song], options: options).finish()
+            // As above, for the noise that AAC lets a decoder make.
+            expectSame(heard.suffix(200_000), as: expected.suffix(200_000))
+            if options.isEmpty { expectSame(heard, as: expected) }
+        }
+        #expect(try await stage.cachedSources() == [] && stage.objectFiles == [])
+    }
+
+    @Test(arguments: ["file://", ""])
+    func `a list from the web plays no segment of this machine`(scheme: String) async throws {
+        let stage = try await Stage()
+        _ = try await make(.transport, on: stage)
+        let list = try String(contentsOfFile: stage.folder.path("web/list.m3u8"), encoding: .utf8)
+        let folder = scheme + stage.folder.path("web") + "/"
+        stage.server.set(Array(list.replacing("list", with: folder + "list").utf8), at: "/far.m3u8")
+        let ending = try await stage.play([stage.url("/far.m3u8")])
+        #expect(ending.status == 2 && ending.events("playing").isEmpty, "\(ending.errors)")
+        #expect(ending.errors.contains(scheme.isEmpty ? "404" : "file: URLs"), "\(ending.errors)")
+    }
+
     @Test func `a live stream plays on from list to list, and seeks by a distance`() async throws {
         let stage = try await Stage()
         try stage.folder.makeFolder("web")
