@@ -123,7 +123,7 @@ struct DocumentTests {
     @Test func `the manual has every exit code and every color of the screen`() throws {
         let manual = try Self.manual()
         for exit in ExitCode.allCases { #expect(manual.contains("\n.B \(exit.rawValue)\n"), "\(exit)") }
-        for style in Style.allCases { #expect(manual.contains(style.name), "\(style)") }
+        for part in ColorTable.names { #expect(manual.contains(part), "\(part)") }
     }
 
     @Test func `the document of events has every code, every reason of a request and every decision`() throws

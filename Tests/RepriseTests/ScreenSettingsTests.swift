@@ -29,7 +29,14 @@ import Testing
         #expect(screen.keyMap.entry(for: .character("j"))?.command == nil)
         #expect(screen.keyMap.entry(for: .function(5))?.command == .player(.seek(.percent(50))))
         #expect(screen.keyMap.entry(for: .character(" "))?.command == .player(.stop))
-        #expect(screen.colors == [.playing: .index(208), .inFlight: .index(9), .cached: .standard])
+        var expected = ColorTable()
+        for (name, color) in [("playing", .index(208)), ("in-flight", .index(9)), ("cached", .standard)]
+            as [(String, ColorChoice)]
+        {
+            let isKnown = expected.set(color, for: name)
+            #expect(isKnown)
+        }
+        #expect(screen.colors == expected)
     }
 
     @Test(arguments: [
@@ -42,7 +49,7 @@ import Testing
         ),
         (
             "[colors]\nplaying = \"crimson\"",
-            "2: colors.playing takes default, a name such as red or bright-red, or 0 to 255"
+            "2: colors.playing takes default, a name such as red or bright-red, 0 to 255, or #rrggbb"
         ),
         (
             "[colors]\nsky = \"blue\"",

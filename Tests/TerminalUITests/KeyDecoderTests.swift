@@ -57,7 +57,7 @@ struct KeyDecoderTests {
 
     @Test(arguments: ["\u{1B}\\", "\u{7}"])
     func `the terminal's replies are no keys wherever they are split, even after the time-out`(end: String) {
-        let background = UIEvent.background(ScreenColor(red: 1, green: 1, blue: 0))
+        let background = UIEvent.background(ScreenColor(0xFFFF00))
         let bytes = Array("j\u{1B}]11;rgb:ffff/ffff/0000\(end)\u{1B}[?62;4ck".utf8)
         for cut in 0...bytes.count {
             var decoder = KeyDecoder()

@@ -21,6 +21,7 @@ final class RunningScreen: Sendable {
         rows: Int = 12,
         player: FakePlayer = FakePlayer(sampleSnapshot()),
         environment: [String: String] = ["TERM": "xterm-256color"],
+        colors: ColorTable = ColorTable(),
         locale: String = "C.UTF-8",
         quitWait: Duration = .seconds(60),
         clock: any MonotonicClock = SystemClock()
@@ -33,6 +34,7 @@ final class RunningScreen: Sendable {
         configuration.input = terminal.slave
         configuration.output = terminal.slave
         configuration.locale = locale
+        configuration.colors = colors
         configuration.quitWait = quitWait
         configuration.clock = clock
         NamedThread.start("screen") { [configuration, outcome] in

@@ -100,6 +100,35 @@ struct TerminalScreenTests {
         try await screen.quit()
     }
 
+    @Test(
+        arguments: [
+            (["TERM": "xterm-256color", "COLORTERM": "truecolor"], "38;2;18;171;52m"),
+            (["TERM": "xterm-256color", "COLORTERM": "24bit"], "38;2;18;171;52m"),
+            (["TERM": "tmux-256color", "COLORTERM": "truecolor", "TMUX": "/tmp/x"], "38;2;18;171;52m"),
+            (["TERM": "xterm-256color", "COLORTERM": "yes"], "38;5;35m"),
+            (["TERM": "screen-256color", "COLORTERM": "truecolor"], "38;5;35m"),
+            (["TERM": "xterm", "COLORTERM": ""], "[32m"),
+            (["TERM": "vt100", "COLORTERM": "truecolor"], nil),
+            (["TERM": "xterm-256color", "COLORTERM": "truecolor", "NO_COLOR": "1"], nil),
+        ] as [([String: String], String?)]
+    )
+    func `exact colours are drawn if the terminal has them, else the nearest`(
+        environment: [String: String],
+        color: String?
+    ) async throws {
+        var own = ColorTable()
+        _ = own.set(.exact(ScreenColor(0x12AB34)), for: "playing")
+        let screen = try await RunningScreen(environment: environment, colors: own)
+        let sets = screen.terminal.text.matches(of: /\u{1B}\[[0-9;]*[34]8;[0-9;]*m|\u{1B}\[[0-9;]*3[0-7]m/)
+        #expect(sets.isEmpty == (color == nil))
+        if let color { #expect(sets.contains { $0.output.hasSuffix(color) }) }
+        // The next frames are drawn over the first one.
+        screen.terminal.type("2")
+        try await screen.drawn("Position")
+        try await screen.quit()
+        #expect(screen.terminal.text.hasSuffix("\u{1B}[0m"))
+    }
+
     @Test func `a terminal without a type is refused and left unchanged`() async throws {
         let screen = try await RunningScreen(drawing: nil, environment: [:])
         #expect(try await screen.exit() == .unusable)

@@ -4,33 +4,8 @@ import Testing
 @testable import TerminalUI
 
 struct ThemeTests {
-    private static let black = ScreenColor(red: 0, green: 0, blue: 0)
-    private static let white = ScreenColor(red: 1, green: 1, blue: 1)
-
-    /// A colour of xterm's default palette.
-    private static func xterm(_ index: Int) -> ScreenColor {
-        func color(_ red: Int, _ green: Int, _ blue: Int) -> ScreenColor {
-            ScreenColor(red: Double(red) / 255, green: Double(green) / 255, blue: Double(blue) / 255)
-        }
-        let named = [
-            (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205),
-            (229, 229, 229), (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255),
-            (255, 0, 255), (0, 255, 255), (255, 255, 255),
-        ]
-        if index < 16 { return color(named[index].0, named[index].1, named[index].2) }
-        if index >= 232 {
-            return color(8 + (index - 232) * 10, 8 + (index - 232) * 10, 8 + (index - 232) * 10)
-        }
-        let steps = [0, 95, 135, 175, 215, 255]
-        let cube = index - 16
-        return color(steps[cube / 36], steps[cube / 6 % 6], steps[cube % 6])
-    }
-
-    private static func contrast(_ one: ScreenColor, _ other: ScreenColor) -> Double {
-        let low = min(one.luminance, other.luminance)
-        let high = max(one.luminance, other.luminance)
-        return (high + 0.05) / (low + 0.05)
-    }
+    private static let black = ScreenColor(0x000000)
+    private static let white = ScreenColor(0xFFFFFF)
 
     @Test(arguments: Theme.allCases, [8, 16, 88, 256])
     func `every colour of text has a contrast of 4.5 to 1 on its background`(theme: Theme, colors: Int) {
@@ -38,14 +13,14 @@ struct ThemeTests {
         for style in Style.allCases {
             guard let index = theme.color(of: style, colors: colors) else { continue }
             #expect(index < colors)
-            #expect(Self.contrast(Self.xterm(index), background) >= 4.5, "\(style)")
+            #expect(ScreenColor(index: index).contrast(to: background) >= 4.5, "\(style)")
         }
         #expect(theme.color(of: .playing, colors: 2) == nil)
     }
 
     @Test func `the contrast is that of WCAG`() {
-        #expect(abs(Self.contrast(Self.black, Self.white) - 21) < 0.001)
-        #expect(abs(Self.contrast(ScreenColor(red: 1, green: 0, blue: 0), Self.white) - 3.998) < 0.001)
+        #expect(abs(Self.black.contrast(to: Self.white) - 21) < 0.001)
+        #expect(abs(ScreenColor(0xFF0000).contrast(to: Self.white) - 3.998) < 0.001)
     }
 
     @Test(arguments: [
@@ -78,5 +53,26 @@ struct ThemeTests {
         var set = TerminalConfiguration { ["TERM": "xterm"][$0] }
         set.theme = .light
         #expect(set.modes.question == nil)
+    }
+
+    @Test func `every part of the screen has a name, and a colour if the user sets one`() {
+        var own = ColorTable()
+        #expect(ColorTable.names.count == Set(ColorTable.names).count)
+        let exact = ColorChoice.exact(ScreenColor(0x123456))
+        let set = (ColorTable.names + ["sky"]).filter { own.set(exact, for: $0) }
+        #expect(set == ColorTable.names)
+        var frame = CellBuffer(columns: 1, rows: 1)
+        for ground in Ground.allCases {
+            for style in Style.allCases {
+                frame.lay(ground, row: 0)
+                frame.draw("x", column: 0, row: 0, style: style)
+                let cell = frame[column: 0, row: 0]
+                let shown = Palette(colors: Palette.exactColors, own: own).rendition(of: cell)
+                #expect(shown.ink == exact && shown.paper == exact && !shown.isReversed)
+                let mono = Palette(colors: Palette.exactColors, own: own, theme: .mono).rendition(of: cell)
+                #expect(mono.ink == .standard && mono.paper == .standard)
+                #expect(mono == Palette(colors: 0).rendition(of: cell), "as without colours")
+            }
+        }
     }
 }

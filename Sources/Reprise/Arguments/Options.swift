@@ -186,11 +186,11 @@ struct Options: ParsableCommand, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "dark or light: colors for that background. (default: ask the terminal)",
+            "dark, light (colors for that background) or mono (none). (default: ask the terminal)",
             valueName: "theme"
         ),
         completion: .list(Theme.allCases.map(\.rawValue)),
-        transform: { try OptionValue.accepted(Theme(rawValue: $0), "use dark or light") }
+        transform: { try OptionValue.accepted(Theme(rawValue: $0), "use dark, light or mono") }
     )
     var theme: Theme?
 

@@ -76,11 +76,11 @@ extension Configuration {
                 lines.append("#\(setting.key) = \(example(of: setting, option))")
             }
         }
-        let styles = Style.allCases.map(\.name).joined(separator: ", ")
+        let parts = ColorTable.names.joined(separator: ", ")
         return lines + [
             "", "[keys]", "# A key, and the command that it runs; with \"\" it runs none.", "#x = \"stop\"",
             "",
-            "[colors]", "# \(styles)", "#title = \"bright-red\"",
+            "[colors]", "# \(parts)", "#title = \"bright-red\"",
         ]
     }
 

@@ -5,7 +5,7 @@ import TerminalUI
 /// configuration file.
 struct ScreenSettings: Sendable {
     var keyMap: KeyMap { ownKeyMap ?? .standard }
-    var colors: [Style: ColorChoice] = [:]
+    var colors = ColorTable()
 
     /// `nil` if the file binds no key. The standard map is only created once a screen or a terminal reads
     /// keys.
@@ -46,16 +46,17 @@ struct ScreenSettings: Sendable {
     }
 
     private mutating func setColor(_ pair: Configuration.Pair) throws(UsageError) {
-        guard let style = Style.allCases.first(where: { $0.name == pair.name }) else {
-            let hint = Spelling.hint(for: pair.name, among: Style.allCases.map(\.name))
+        // A wrong name is reported before a wrong colour.
+        let color = ColorChoice(parsing: pair.value)
+        guard colors.set(color ?? .standard, for: pair.name) else {
+            let hint = Spelling.hint(for: pair.name, among: ColorTable.names)
             throw UsageError(
                 "is not a part of the screen" + (hint.isEmpty ? " (reprise config lists them)" : hint)
             )
         }
-        guard let color = ColorChoice(parsing: pair.value) else {
-            throw UsageError("takes default, a name such as red or bright-red, or 0 to 255")
+        guard color != nil else {
+            throw UsageError("takes default, a name such as red or bright-red, 0 to 255, or #rrggbb")
         }
-        colors[style] = color
     }
 
     /// Every key and colour with its value, and the line number of the pair that set it. The default colours
@@ -72,10 +73,10 @@ struct ScreenSettings: Sendable {
         for pair in pairs where pair.table == Self.keyTable && pair.value.allSatisfy(\.isWhitespace) {
             rows.append((Self.keyTable + "." + Self.canonical(pair), "", pair.line))
         }
-        for style in Style.allCases {
-            let name = Self.colorTable + "." + style.name
-            let chosen = pairs.first { $0.table == Self.colorTable && $0.name == style.name }
-            rows.append((name, chosen?.value ?? theme.colorText(of: style), chosen?.line))
+        for part in ColorTable.names {
+            let name = Self.colorTable + "." + part
+            let chosen = pairs.first { $0.table == Self.colorTable && $0.name == part }
+            rows.append((name, chosen?.value ?? theme.colorText(of: part), chosen?.line))
         }
         return rows
     }

@@ -10,11 +10,39 @@ package struct Cell: Sendable, Equatable {
     package let width: Int
     package fileprivate(set) var style: Style
     package fileprivate(set) var ground = Ground.plain
+    /// The exact colours, each with a bit that says if there is one: `paper` in the upper half, `ink` in the
+    /// lower.
+    private var exact: UInt64 = 0
+
+    /// The exact colour of the character; `nil` for that of its style.
+    package fileprivate(set) var ink: ScreenColor? {
+        get { Self.unpack(exact) }
+        set { exact = exact & ~0xFFFF_FFFF | Self.pack(newValue) }
+    }
+
+    /// The exact colour behind the character; `nil` for that of its ground.
+    package fileprivate(set) var paper: ScreenColor? {
+        get { Self.unpack(exact >> 32) }
+        set { exact = exact & 0xFFFF_FFFF | Self.pack(newValue) << 32 }
+    }
+
+    /// `true` if both are drawn in the same colours with the same attributes.
+    func looksLike(_ other: Cell) -> Bool {
+        style.rawValue == other.style.rawValue && ground.rawValue == other.ground.rawValue
+            && exact == other.exact
+    }
+
+    private static func pack(_ color: ScreenColor?) -> UInt64 {
+        color.map { 1 << 24 | UInt64($0.rawValue) } ?? 0
+    }
+
+    private static func unpack(_ value: UInt64) -> ScreenColor? {
+        value & 1 << 24 == 0 ? nil : ScreenColor(UInt32(truncatingIfNeeded: value))
+    }
 
     // Numbers first: the derived comparison of two screens takes more than three times as many instructions.
     package static func == (left: Cell, right: Cell) -> Bool {
-        left.style.rawValue == right.style.rawValue && left.ground.rawValue == right.ground.rawValue
-            && left.width == right.width && left.text == right.text
+        left.looksLike(right) && left.width == right.width && left.text == right.text
     }
 
     fileprivate init(text: String, width: Int, style: Style) {
@@ -28,7 +56,21 @@ package struct Cell: Sendable, Equatable {
     fileprivate static func continuation(_ style: Style) -> Cell { Cell(text: "", width: 0, style: style) }
 }
 
-/// A screen in memory: views draw into it, and the shell writes the rows that have changed.
+/// A picture on the screen: what it is, and the cells that it covers.
+package struct ImagePlace: Sendable, Hashable {
+    /// Two pictures with the same number look the same.
+    package var identity: UInt64
+    package var columns: Range<Int>
+    package var rows: Range<Int>
+
+    package init(identity: UInt64, columns: Range<Int>, rows: Range<Int>) {
+        self.identity = identity
+        self.columns = columns
+        self.rows = rows
+    }
+}
+
+/// A screen in memory: views draw into it, and the shell writes the cells that have changed.
 ///
 /// Drawing outside of the grid is clipped and never traps, because a window can have any size.
 package struct CellBuffer: Sendable, Equatable {
@@ -36,6 +78,8 @@ package struct CellBuffer: Sendable, Equatable {
     package let rows: Int
     /// The symbols to draw with.
     package let glyphs: Glyphs
+    /// The pictures over the cells; two never overlap.
+    package var images: [ImagePlace] = []
     private var cells: [Cell]
 
     /// A blank screen; negative sizes count as 0.
@@ -98,6 +142,13 @@ package struct CellBuffer: Sendable, Equatable {
     mutating func restyle(column: Int, row: Int, style: Style) {
         guard (0..<rows).contains(row), (0..<columns).contains(column) else { return }
         cells[row * columns + column].style = style
+    }
+
+    /// Gives the cell of a character exact colours; `nil` leaves those of its style and ground.
+    package mutating func paint(column: Int, row: Int, ink: ScreenColor? = nil, paper: ScreenColor? = nil) {
+        guard (0..<rows).contains(row), (0..<columns).contains(column) else { return }
+        cells[row * columns + column].ink = ink
+        cells[row * columns + column].paper = paper
     }
 
     /// Gives a row, or some columns of it, a background, which whatever is drawn there later keeps.

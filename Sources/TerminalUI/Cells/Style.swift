@@ -7,8 +7,6 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case dim
     /// The current track.
     case playing
-    /// The background of the row that the next command acts on.
-    case selected
     case error
     /// A message that is not an error.
     case notice
@@ -30,7 +28,7 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case loud
 
     /// The name in the configuration: `in-flight` for `inFlight`.
-    package var name: String {
+    var name: String {
         "\(self)".reduce(into: "") { name, letter in
             name += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
         }
@@ -45,36 +43,36 @@ package enum Ground: UInt8, Sendable, CaseIterable {
     case marked
     /// The background of the open tab, and of the row that the next command acts on.
     case selected
+
+    /// The name in the configuration.
+    var name: String {
+        switch self {
+        case .plain: "background"
+        case .marked: "marked-row"
+        case .selected: "selected"
+        }
+    }
 }
 
-/// A colour of the terminal, as the configuration names it.
-package enum ColorChoice: Sendable, Equatable {
-    /// The terminal's own foreground.
-    case standard
-    /// 0...255; 0...15 are the named ones.
-    case index(Int)
+/// The user's own colours, of text by its style and of what is behind it.
+package struct ColorTable: Sendable, Equatable {
+    var inks: [Style: ColorChoice] = [:]
+    var papers: [Ground: ColorChoice] = [:]
 
-    private static let names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
+    package init() {}
 
-    /// The name of one of the first sixteen colours, 0...15.
-    package static func name(of index: Int) -> String {
-        index < 8 ? names[index] : "bright-" + names[index - 8]
-    }
+    /// The names of the parts that have a colour, as in the configuration.
+    package static let names = Style.allCases.map(\.name) + Ground.allCases.map(\.name)
 
-    /// Parses `default`, a name (`red`, `bright-red`) or a number, 0...255; `nil` for anything else.
-    package init?(parsing text: String) {
-        let word = text.lowercased()
-        if word == "default" {
-            self = .standard
-        } else if let number = Int(word), (0...255).contains(number) {
-            self = .index(number)
-        } else if let place = Self.names.firstIndex(of: word) {
-            self = .index(place)
-        } else if word.hasPrefix("bright-"), let place = Self.names.firstIndex(of: String(word.dropFirst(7)))
-        {
-            self = .index(8 + place)
+    /// Sets the colour of the part called `name`; `false` if there is no such part.
+    package mutating func set(_ color: ColorChoice, for name: String) -> Bool {
+        if let style = Style.allCases.first(where: { $0.name == name }) {
+            inks[style] = color
+        } else if let ground = Ground.allCases.first(where: { $0.name == name }) {
+            papers[ground] = color
         } else {
-            return nil
+            return false
         }
+        return true
     }
 }

@@ -3,7 +3,10 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// One terminal that ncurses draws on, from `newterm` to `endwin`. Its keys are read by `TerminalInput`.
+/// One terminal, from `newterm` to `endwin`. Its keys are read by `TerminalInput`.
+///
+/// ncurses draws on it, except with 24-bit colours, which ncurses only has by redefining the palette, or with
+/// a description that few systems install. Then a `FrameWriter` draws, and ncurses' own window stays blank.
 ///
 /// ncurses is not thread safe and keeps its screen in globals: only one value may exist at a time, and it is
 /// used on the thread that created it. Uses `newterm` because `initscr` ends the process on failure.
@@ -17,7 +20,10 @@ struct CursesScreen: ~Copyable {
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
     private let output: UnsafeMutablePointer<FILE>
+    /// `true` if the terminal draws 24-bit colours.
+    private let isExact: Bool
     private var palette: Palette
+    private var pairs: ColorPairs
     let modes: TerminalModes
     private var shownTitle: SafeText?
     private var shown: CellBuffer?
@@ -51,11 +57,14 @@ struct CursesScreen: ~Copyable {
         curs_set(0)
         // The hidden cursor need not be moved after each frame.
         leaveok(window, true)
+        let isExact = configuration.usesColor && has_colors() && Self.isExact(configuration)
+        pairs = ColorPairs(usesColor: configuration.usesColor && !isExact)
         palette = Palette(
-            usesColor: configuration.usesColor,
-            choices: configuration.colors,
+            colors: isExact ? Palette.exactColors : pairs.colors,
+            own: configuration.colors,
             theme: configuration.theme ?? .dark
         )
+        self.isExact = isExact
         modes = configuration.modes
         wrefresh(window)
         send(modes.enter)
@@ -63,8 +72,7 @@ struct CursesScreen: ~Copyable {
 
     deinit {
         if !isAway, !isSuspended {
-            send(modes.leave)
-            Self.end(window)
+            leave()
             send("\u{1B}[0m")
         }
         delscreen(screen)
@@ -85,26 +93,36 @@ struct CursesScreen: ~Copyable {
         return (Int(getmaxx(window)), Int(getmaxy(window)))
     }
 
-    /// Passes the rows that differ from the last frame to ncurses, which sends only the cells that differ;
-    /// after a resize or if `isWhole`, all cells are sent.
+    /// Sends the cells that differ from the last frame; after a resize or if `isWhole`, all cells.
     mutating func show(_ frame: CellBuffer, isWhole: Bool = false) {
         guard !isAway else { return }
+        guard isExact else { return draw(frame, isWhole: isWhole) }
+        let before = isWhole ? nil : shown
+        send(FrameWriter.bytes(from: before, to: frame, palette: palette, isUnicode: isUnicode))
+        shown = frame
+    }
+
+    /// Passes the rows that differ from the last frame to ncurses, which sends only the cells that differ.
+    private mutating func draw(_ frame: CellBuffer, isWhole: Bool) {
         if shown?.columns != frame.columns || shown?.rows != frame.rows {
             shown = nil
             werase(window)
         }
-        let rows = frame.changedRows(since: isWhole ? nil : shown)
+        var rows = frame.changedRows(since: isWhole ? nil : shown)
+        if pairs.isFull, !rows.isEmpty {
+            pairs.removeAll()
+            rows = Array(0..<frame.rows)
+        }
         guard !rows.isEmpty || shown == nil || isWhole else { return }
         var uncertain: [(cell: Cell, parts: [[wchar_t]], column: Int, row: Int)] = []
         for row in rows {
             for (column, cell) in frame[row: row].enumerated() where cell.width > 0 {
-                let parts = drawable(cell)
-                let isCertain = Self.isCertain(parts, width: cell.width)
-                if !isCertain { uncertain.append((cell, parts, column, row)) }
+                let drawn = CellParts(of: cell, isUnicode: isUnicode)
+                let isCertain = drawn.isCertain && drawn.parts.allSatisfy { $0.count <= Self.cellLimit }
+                if !isCertain { uncertain.append((cell, drawn.parts, column, row)) }
                 wmove(window, Int32(row), Int32(column))
-                for part in isCertain ? parts : Array(repeating: [Self.space], count: cell.width) {
-                    write(part, cell)
-                }
+                let values = pairs.values(for: palette.rendition(of: cell))
+                for part in isCertain ? drawn.parts : drawn.blanks { write(part, values) }
             }
         }
         shown = frame
@@ -115,10 +133,11 @@ struct CursesScreen: ~Copyable {
 
     /// Writes a character over blanks: the terminal may draw it in fewer columns than ncurses counts, or it
     /// has more marks than a cell of ncurses holds.
-    private func overwrite(_ parts: [[wchar_t]], _ cell: Cell, column: Int, row: Int) {
+    private mutating func overwrite(_ parts: [[wchar_t]], _ cell: Cell, column: Int, row: Int) {
         wmove(window, Int32(row), Int32(column))
+        let values = pairs.values(for: palette.rendition(of: cell))
         for part in parts {
-            write(Array(part.prefix(Self.cellLimit)), cell)
+            write(Array(part.prefix(Self.cellLimit)), values)
             guard part.count > Self.cellLimit else { continue }
             wrefresh(window)
             let further = part.dropFirst(Self.cellLimit).compactMap { Unicode.Scalar(UInt32($0)) }
@@ -141,24 +160,31 @@ struct CursesScreen: ~Copyable {
 
     /// Shows all later frames in the colours for `theme`.
     mutating func use(_ theme: Theme) {
-        // Cells keep the numbers of their colour pairs, so all are written again.
-        if palette.change(to: theme) { shown = nil }
+        guard theme != palette.theme else { return }
+        palette.theme = theme
+        // Only colours differ, which the comparison of cells does not see.
+        pairs.removeAll()
+        shown = nil
     }
 
     /// Restores the terminal before the process stops.
     mutating func suspend() {
         guard !isSuspended, !isAway else { return }
         isSuspended = true
-        send(modes.leave)
-        Self.end(window)
+        leave()
     }
 
-    /// Ends ncurses' control. A terminal without an alternate screen (the Linux console, GNU screen by
-    /// default) keeps the last frame; its last row, where the shell continues, is cleared.
-    private static func end(_ window: UnsafeMutablePointer<WINDOW>) {
-        wmove(window, getmaxy(window) - 1, 0)
-        wclrtoeol(window)
-        wrefresh(window)
+    /// Ends our modes and ncurses' control. A terminal without an alternate screen (the Linux console, GNU
+    /// screen by default) keeps the last frame; its last row, where the shell continues, is cleared.
+    private func leave() {
+        send(modes.leave)
+        if isExact {
+            send("\u{1B}[\(getmaxy(window));1H\u{1B}[K")
+        } else {
+            wmove(window, getmaxy(window) - 1, 0)
+            wclrtoeol(window)
+            wrefresh(window)
+        }
         endwin()
     }
 
@@ -191,43 +217,13 @@ struct CursesScreen: ~Copyable {
     }
 
     /// Writes a character with columns and its marks where the last one ended.
-    private func write(_ part: [wchar_t], _ cell: Cell) {
-        let (attributes, pair) = palette.rendition(of: cell.style, on: cell.ground)
+    private func write(_ part: [wchar_t], _ values: (attributes: attr_t, pair: Int16)) {
         var character = cchar_t()
-        guard setcchar(&character, part + [0], attributes, pair, nil) == OK else { return }
+        guard setcchar(&character, part + [0], values.attributes, values.pair, nil) == OK else { return }
         // For the last cell of the window this returns an error although the cell is drawn, because the
         // window does not scroll.
         wadd_wch(window, &character)
     }
-
-    /// The cell as characters with columns, each with its marks, for which ncurses counts the same columns.
-    ///
-    /// ncurses asks the C library, whose table can be older than ours or, in other locales, smaller. A
-    /// character with another width there is replaced by its ASCII form or a question mark.
-    private func drawable(_ cell: Cell) -> [[wchar_t]] {
-        var parts: [[wchar_t]] = []
-        var columns = 0
-        for character in cell.text.unicodeScalars.map({ wchar_t($0.value) }) {
-            let width = isUnicode || character < 0x7F ? max(0, Int(wcwidth(character))) : 0
-            if width == 0, let last = parts.indices.last {
-                if isUnicode { parts[last].append(character) }
-            } else {
-                parts.append([character])
-                columns += width
-            }
-        }
-        if columns == cell.width { return parts }
-        let question = parts.first.flatMap { Self.asciiForms[$0[0]] } ?? 0x3F
-        return [[question]] + Array(repeating: [Self.space], count: cell.width - 1)
-    }
-
-    /// `true` if all terminals draw `parts` in `width` columns. Some join emoji: wide characters after the
-    /// first.
-    private static func isCertain(_ parts: [[wchar_t]], width: Int) -> Bool {
-        (parts.count == 1 || parts.count == width) && parts.allSatisfy { $0.count <= cellLimit }
-    }
-
-    private static let space = wchar_t(0x20)
 
     /// The most characters in a cell of ncurses (`CCHARW_MAX`).
     private static let cellLimit = 5
@@ -242,14 +238,20 @@ struct CursesScreen: ~Copyable {
         def_prog_mode()
     }
 
-    /// The ASCII forms of symbols in our own messages.
-    private static let asciiForms: [wchar_t: wchar_t] = [0x2013: 0x2D, 0xB7: 0x2D, 0x2026: 0x7E]
+    /// `true` if the environment or the description says that the terminal draws 24-bit colours: `Tc` is
+    /// tmux's word for it, `RGB` that of ncurses, as a flag, a number or a text.
+    private static func isExact(_ configuration: TerminalConfiguration) -> Bool {
+        configuration.saysExactColors || tigetflag("Tc") > 0 || tigetflag("RGB") > 0 || tigetnum("RGB") > 0
+            || tigetstr("RGB").map { Int(bitPattern: $0) != -1 } ?? false
+    }
+
+    private func send(_ text: String) { send(Array(text.utf8)) }
 
     /// Writes bytes without ncurses, after those in its buffer.
-    private func send(_ text: String) {
-        guard !text.isEmpty else { return }
+    private func send(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
         fflush(output)
-        try? WholeFile.write(text.utf8, to: fileno(output))
+        try? WholeFile.write(bytes, to: fileno(output))
     }
 
     private static func stream(_ descriptor: Int32) -> UnsafeMutablePointer<FILE>? {

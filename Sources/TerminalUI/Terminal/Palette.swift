@@ -1,92 +1,71 @@
-internal import CCurses
-
-/// Converts styles to attributes and colour pairs, for the number of colours of the terminal.
+/// Chooses attributes and colours for cells, for the number of colours of the terminal. Pure.
 ///
-/// Only marked and selected rows and the open tab have a background of ours, and only with 256 colours, which
-/// have soft ones; with fewer, the selected row and the tab are reversed. Without colour (`NO_COLOR`,
-/// monochrome), only attributes and symbols distinguish the styles.
-struct Palette {
-    private let colors: Int32
-    private let choices: [Style: ColorChoice]
-    private var theme: Theme
+/// Unless the user chose others, only marked and selected rows and the open tab have a background of ours,
+/// and only with 256 colours, which have soft ones; with fewer, the selected row and the tab are reversed.
+/// Without colour (`NO_COLOR`, monochrome), only attributes and symbols distinguish the styles. The
+/// terminal's own palette is never redefined: other programs use it too.
+struct Palette: Sendable, Equatable {
+    /// More colours than a palette has: then each is named by its red, green and blue.
+    static let exactColors = 1 << 24
 
-    /// Prepares the colour pairs; `choices` are the user's own. Needs `newterm` first, on the screen's
-    /// thread.
-    init(usesColor: Bool, choices: [Style: ColorChoice], theme: Theme) {
-        self.choices = choices
+    /// The number of the terminal's colours that may be used, 0 for none.
+    private let most: Int
+    private let own: ColorTable
+    var theme: Theme
+
+    /// `colors` is the number of the terminal's colours; fewer than 8 are not used. `own` has the user's.
+    init(colors: Int, own: ColorTable = ColorTable(), theme: Theme = .dark) {
+        most = colors >= 8 ? colors : 0
+        self.own = own
         self.theme = theme
-        guard usesColor, has_colors(), start_color() == OK, use_default_colors() == OK else {
-            colors = 0
-            return
-        }
-        colors = curses_colors()
-        preparePairs()
     }
+
+    /// The number of colours that are used, 0 for none.
+    var colors: Int { theme == .mono ? 0 : most }
 
     /// `true` if colours are used, so that the theme matters.
-    var hasColors: Bool { colors >= 8 }
+    var hasColors: Bool { colors > 0 }
 
-    /// Prepares the colour pairs again for `theme`; `false` if that is the present one.
-    mutating func change(to theme: Theme) -> Bool {
-        guard theme != self.theme else { return false }
-        self.theme = theme
-        preparePairs()
-        return true
-    }
-
-    private func preparePairs() {
-        for ground in Ground.allCases {
-            for style in Style.allCases {
-                let colors = (color(of: style) ?? -1, color(behind: ground) ?? -1)
-                init_pair(Self.pair(style, ground), Int16(colors.0), Int16(colors.1))
-            }
+    func rendition(of cell: Cell) -> Rendition {
+        var rendition = Rendition()
+        rendition.paper = color(behind: cell)
+        if cell.ground == .selected, rendition.paper == .standard, cell.style.isReversed {
+            rendition.isReversed = true
+            return rendition
         }
-    }
-
-    private static func pair(_ style: Style, _ ground: Ground) -> Int16 {
-        Int16(ground.rawValue) * Int16(Style.allCases.count) + Int16(style.rawValue) + 1
-    }
-
-    /// The values for `setcchar`.
-    func rendition(of style: Style, on ground: Ground) -> (attributes: attr_t, pair: Int16) {
-        let background = color(behind: ground)
-        if ground == .selected, background == nil, style.isReversed { return (curses_reverse(), 0) }
-        let hasPair = background != nil || color(of: style) != nil
-        return (attributes(of: style), hasPair ? Self.pair(style, ground) : 0)
-    }
-
-    private func attributes(of style: Style) -> attr_t {
-        switch style {
-        case .normal, .selected, .notice, .played, .cached, .inFlight, .soft, .middling, .loud: 0
-        case .title, .playing, .prompt, .marked, .heading, .head: curses_bold()
-        case .error: colors > 0 ? 0 : curses_bold()
+        switch cell.style {
+        case .normal, .notice, .played, .cached, .inFlight, .soft, .middling, .loud: break
+        case .title, .playing, .prompt, .marked, .heading, .head: rendition.isBold = true
+        case .error: rendition.isBold = !hasColors
         // None of the sixteen colours is dim and readable in every theme, but the attribute is.
-        case .dim, .missing: curses_dim()
+        case .dim, .missing: rendition.isDim = true
         }
+        rendition.ink = color(of: cell)
+        return rendition
     }
 
-    /// The user's choice if the terminal has that colour, else ours; `nil` for the terminal's foreground.
-    private func color(of style: Style) -> Int32? {
-        guard colors >= 8 else { return nil }
-        switch choices[style] {
-        case .standard: return nil
-        case .index(let index) where index < colors: return Int32(index)
-        case .index, nil: return theme.color(of: style, colors: Int(colors)).map { Int32($0) }
-        }
+    private func color(of cell: Cell) -> ColorChoice {
+        guard hasColors else { return .standard }
+        let choice = cell.ink.map { ColorChoice.exact($0) } ?? own.inks[cell.style]
+        return choice?.drawable(with: colors)
+            ?? theme.color(of: cell.style, colors: colors).map { .index($0) } ?? .standard
     }
 
-    /// The user's choice for the selected row, else ours; `nil` for the terminal's background.
-    private func color(behind ground: Ground) -> Int32? {
-        guard colors >= 8 else { return nil }
-        if ground == .selected, let choice = choices[.selected] {
-            switch choice {
-            case .standard: return nil
-            case .index(let index) where index < colors: return Int32(index)
-            case .index: break
-            }
-        }
-        return theme.color(behind: ground, colors: Int(colors)).map { Int32($0) }
+    private func color(behind cell: Cell) -> ColorChoice {
+        guard hasColors else { return .standard }
+        let choice = cell.paper.map { ColorChoice.exact($0) } ?? own.papers[cell.ground]
+        return choice?.drawable(with: colors)
+            ?? theme.color(behind: cell.ground, colors: colors).map { .index($0) } ?? .standard
     }
+}
+
+/// How a terminal draws a cell: the colours are ones that it has.
+struct Rendition: Sendable, Equatable {
+    var isBold = false
+    var isDim = false
+    var isReversed = false
+    var ink = ColorChoice.standard
+    var paper = ColorChoice.standard
 }
 
 extension Style {

@@ -14,6 +14,8 @@ package struct TerminalConfiguration: Sendable {
     package var locale = ""
     /// `true` if colours may be used: `NO_COLOR` is unset or empty (no-color.org).
     package var usesColor: Bool
+    /// `true` if the environment says that the terminal draws 24-bit colours (`COLORTERM`).
+    package var saysExactColors: Bool
     /// The file for standard error while the screen is open; `nil` discards it.
     package var stderrPath: String?
     /// The descriptor to read keys from; `nil` for standard input or, if that is not a terminal (with `-` it
@@ -28,7 +30,7 @@ package struct TerminalConfiguration: Sendable {
     package var theme: Theme?
     package var keyMap = KeyMap.standard
     /// The user's own colours.
-    package var colors: [Style: ColorChoice] = [:]
+    package var colors = ColorTable()
     /// The command lines of earlier sessions, oldest first.
     package var history: [String] = []
     /// Saves an entered line for later sessions; must not block.
@@ -44,6 +46,9 @@ package struct TerminalConfiguration: Sendable {
         term = variable("TERM")
         usesColor = (variable("NO_COLOR") ?? "").isEmpty
         isInTmux = !(variable("TMUX") ?? "").isEmpty
+        // GNU screen passes on the variable of the terminal around it, but not those colours.
+        let isScreen = !isInTmux && (term ?? "").hasPrefix("screen")
+        saysExactColors = !isScreen && ["truecolor", "24bit"].contains(variable("COLORTERM") ?? "")
         self.stderrPath = stderrPath
     }
 

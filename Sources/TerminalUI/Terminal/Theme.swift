@@ -1,9 +1,9 @@
-internal import Glibc
-
-/// The brightness of the terminal's background, for which the colours of the text are chosen.
+/// The colours of the text: for a terminal's background of one brightness, or none.
 package enum Theme: String, Sendable, CaseIterable {
     case dark
     case light
+    /// No colours, on any background.
+    case mono
 
     /// The theme on a background: the one whose text, black or white, has the higher contrast (WCAG 2).
     package init(on background: ScreenColor) { self = background.luminance > 0.179 ? .light : .dark }
@@ -13,10 +13,10 @@ package enum Theme: String, Sendable, CaseIterable {
     /// With xterm's palette each has a contrast of at least 4.5 : 1, on black or on white. That leaves few of
     /// the first sixteen: on white only red, blue and magenta.
     package func color(of style: Style, colors: Int) -> Int? {
-        guard colors >= 8 else { return nil }
+        guard colors >= 8, self != .mono else { return nil }
         let choice: (rich: (dark: Int, light: Int), plain: (dark: Int, light: Int))
         switch style {
-        case .normal, .title, .selected, .dim, .missing, .prompt, .head: return nil
+        case .normal, .title, .dim, .missing, .prompt, .head: return nil
         case .marked, .heading, .notice: choice = ((180, 94), (Self.yellow, Self.magenta))
         case .playing: choice = ((114, 28), (Self.green, Self.blue))
         case .played: choice = ((78, 28), (Self.green, Self.magenta))
@@ -36,7 +36,7 @@ package enum Theme: String, Sendable, CaseIterable {
     /// The soft background of a cell; `nil` for the terminal's own, which is the only one with fewer than 256
     /// colours.
     package func color(behind ground: Ground, colors: Int) -> Int? {
-        guard colors >= 256 else { return nil }
+        guard colors >= 256, self != .mono else { return nil }
         switch ground {
         case .plain: return nil
         case .marked: return self == .dark ? 235 : 255
@@ -44,11 +44,15 @@ package enum Theme: String, Sendable, CaseIterable {
         }
     }
 
-    /// The colour of `style` by its name of the first sixteen and by its number of 256, as `green (114)`;
-    /// `default` for the terminal's foreground.
-    package func colorText(of style: Style) -> String {
-        if style == .selected { return color(behind: .selected, colors: 256).map { "\($0)" } ?? "default" }
-        guard let rich = color(of: style, colors: 256) else { return "default" }
+    /// The colour of the part called `name` in the configuration, by its name of the first sixteen and by its
+    /// number of 256, as `green (114)`; `default` for the terminal's own.
+    package func colorText(of name: String) -> String {
+        if let ground = Ground.allCases.first(where: { $0.name == name }) {
+            return color(behind: ground, colors: 256).map { "\($0)" } ?? "default"
+        }
+        guard let style = Style.allCases.first(where: { $0.name == name }),
+            let rich = color(of: style, colors: 256)
+        else { return "default" }
         return color(of: style, colors: 16).map { "\(ColorChoice.name(of: $0)) (\(rich))" } ?? "\(rich)"
     }
 
@@ -59,37 +63,4 @@ package enum Theme: String, Sendable, CaseIterable {
     private static let magenta = 5
     private static let cyan = 6
     private static let brightRed = 9
-}
-
-/// A colour as a terminal reports it; each part is 0...1.
-package struct ScreenColor: Sendable, Equatable {
-    package var red: Double
-    package var green: Double
-    package var blue: Double
-}
-
-extension ScreenColor {
-    /// Parses `rgb:RR/GG/BB`, with one to four hexadecimal digits for each part (XParseColor(3)).
-    package init?(parsing text: some StringProtocol) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0] == "rgb" || parts[0] == "rgba" else { return nil }
-        let values = parts[1].split(separator: "/", omittingEmptySubsequences: false).prefix(3).map {
-            digits in
-            let most = Double((1 << (4 * min(4, digits.count))) - 1)
-            return (1...4).contains(digits.count) ? UInt16(digits, radix: 16).map { Double($0) / most } : nil
-        }
-        guard values.count == 3, let red = values[0], let green = values[1], let blue = values[2] else {
-            return nil
-        }
-        self.init(red: red, green: green, blue: blue)
-    }
-
-    /// The relative luminance, 0...1 (WCAG 2).
-    package var luminance: Double {
-        0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
-    }
-
-    private static func linear(_ part: Double) -> Double {
-        part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
-    }
 }

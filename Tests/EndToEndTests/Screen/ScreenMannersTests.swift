@@ -15,19 +15,21 @@ import Testing
 
     @Test(
         arguments: [
-            ("xterm-256color", 80, 24), ("tmux-256color", 40, 10), ("screen", 200, 60), ("linux", 80, 25),
-            ("vt100", 80, 24), ("xterm-mono", 500, 200),
+            ("xterm-256color", "", 80, 24), ("xterm-256color", "truecolor", 120, 40),
+            ("tmux-256color", "truecolor", 40, 10), ("screen", "truecolor", 200, 60), ("linux", "", 80, 25),
+            ("vt100", "", 80, 24), ("xterm-mono", "", 500, 200),
         ]
     )
     func `terminals of many kinds and sizes show the screen and are restored`(
         type: String,
+        colors: String,
         columns: Int,
         rows: Int
     ) async throws {
         let stage = try await ScreenStage.playing(
             [path],
             folder: folder,
-            environment: ["TERM": type],
+            environment: ["TERM": type, "COLORTERM": colors],
             columns: columns,
             rows: rows
         )
