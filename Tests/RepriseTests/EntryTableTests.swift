@@ -112,7 +112,9 @@ struct EntryTableTests {
 
     @Test func `without UTF-8 all text on a terminal is ASCII, and in a file only the bar`() {
         let lines = lines(columns: 80, glyphs: .ascii)
-        #expect(lines[1] == "4.0 MB    27 %  ##........  2026-11-21 03:05  3 days  *    ?tude in C - Somebody")
+        #expect(
+            lines[1] == "4.0 MB    27 %  ##........  2026-11-21 03:05  3 days  *    ?tude in C - Somebody"
+        )
         #expect(lines[2].hasSuffix("  ???? ? ????????????"))
         #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) })
         let file = self.lines(columns: nil, glyphs: .ascii)

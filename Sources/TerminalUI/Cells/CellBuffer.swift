@@ -139,9 +139,11 @@ package struct CellBuffer: Sendable, Equatable {
         draw(text, column: start, row: row, limit: columns.upperBound - start, style: style)
     }
 
-    mutating func restyle(column: Int, row: Int, style: Style) {
+    /// Changes how a cell looks; `nil` leaves its background.
+    mutating func restyle(column: Int, row: Int, style: Style, ground: Ground? = nil) {
         guard (0..<rows).contains(row), (0..<columns).contains(column) else { return }
         cells[row * columns + column].style = style
+        if let ground { cells[row * columns + column].ground = ground }
     }
 
     /// Gives the cell of a character exact colours; `nil` leaves those of its style and ground.

@@ -43,6 +43,8 @@ package enum Ground: UInt8, Sendable, CaseIterable {
     case marked
     /// The background of the open tab, and of the row that the next command acts on.
     case selected
+    /// That of letters that a search or a filter has found.
+    case match
 
     /// The name in the configuration.
     var name: String {
@@ -50,6 +52,7 @@ package enum Ground: UInt8, Sendable, CaseIterable {
         case .plain: "background"
         case .marked: "marked-row"
         case .selected: "selected"
+        case .match: "match"
         }
     }
 }

@@ -2,8 +2,8 @@ package import Media
 
 /// Formats the time since a moment in a few characters.
 package enum AgeText {
-    /// `just now`, `1 min`, `47 hours`, `99 days`, `103 weeks`, `5 years`: whole units, rounded down. A future
-    /// moment is `just now`.
+    /// `just now`, `1 min`, `47 hours`, `99 days`, `103 weeks`, `5 years`: whole units, rounded down. A
+    /// future moment is `just now`.
     package static func text(seconds: Int64) -> SafeText {
         let minutes = Int(max(0, seconds) / 60)
         let hours = minutes / 60

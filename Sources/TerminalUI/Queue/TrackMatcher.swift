@@ -50,7 +50,7 @@ struct TrackMatcher: Sendable, Equatable {
         // The last column of a truncated text has the ellipsis.
         let end = text.columns > place.count ? place.upperBound - 1 : place.upperBound
         for column in columns(in: text) where place.lowerBound + column < end {
-            buffer.restyle(column: place.lowerBound + column, row: row, style: .prompt)
+            buffer.restyle(column: place.lowerBound + column, row: row, style: .prompt, ground: .match)
         }
     }
 

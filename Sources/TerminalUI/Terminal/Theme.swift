@@ -41,6 +41,7 @@ package enum Theme: String, Sendable, CaseIterable {
         case .plain: return nil
         case .marked: return self == .dark ? 235 : 255
         case .selected: return self == .dark ? 237 : 254
+        case .match: return self == .dark ? 58 : 229
         }
     }
 

@@ -1,5 +1,3 @@
-import Foundation
-import TestSupport
 import Testing
 
 @testable import TerminalUI
@@ -21,16 +19,13 @@ import Testing
 
     @Test(arguments: ViewName.allCases)
     func `every view is drawn as in its capture, in five sizes`(view: ViewName) throws {
-        let file = ScreenCapture.file(view.word)
-        let drawn = Self.capture(view)
-        if ProcessInfo.processInfo.environment["REPRISE_WRITE_CAPTURES"] == "1" {
-            try drawn.write(to: file, atomically: true, encoding: .utf8)
-        }
-        let kept = try String(contentsOf: file, encoding: .utf8)
-        let pairs = zip(lines(drawn), lines(kept)).enumerated()
-        if let (number, pair) = pairs.first(where: { $0.element.0 != $0.element.1 }) {
-            Issue.record("line \(number + 1): \(pair.0)\nin the capture: \(pair.1)")
-        }
-        #expect(lines(drawn).count == lines(kept).count)
+        try expectCapture(Self.capture(view), in: ScreenCapture.file(view.word + ".txt"))
+    }
+
+    @Test func `what a search has found stands out, as in its capture`() throws {
+        var state = Exhibit.state(showing: .queue, columns: 80, rows: 24)
+        state.type("/NIGHT")
+        let frame = ScreenView(glyphs: .unicode, timeOfDay: minutes).draw(state)
+        try expectCapture(ScreenCapture.text(of: frame) + "\n", in: ScreenCapture.file("search.txt"))
     }
 }

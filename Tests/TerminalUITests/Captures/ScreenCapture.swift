@@ -32,9 +32,15 @@ enum ScreenCapture {
         }
     }
 
-    /// The file with the captures of one view.
-    static func file(_ name: String) -> URL {
+    /// A file of captures.
+    static func file(_ name: String) -> URL { folder.appendingPathComponent("Frames/" + name) }
+
+    /// A picture for the README.
+    static func asset(_ name: String) -> URL {
+        folder.appendingPathComponent("../../../assets/" + name).standardizedFileURL
+    }
+
+    private static var folder: URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("Frames/\(name).txt")
     }
 }
