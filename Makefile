@@ -89,11 +89,8 @@ bench-quick: ## the same with fewer rounds (4 minutes)
 manual: ## write the options, keys and commands of docs/reprise.1 from their tables
 	REPRISE_WRITE_MANUAL=1 swift test --filter '^RepriseTests\.DocumentTests/'
 
-screenshot: ## draw assets/screen.svg from a real screen
-	@.ci/install screenshot
-	swift build $(RELEASE) --product reprise
-	swift build $(RELEASE) --product reprise-origin
-	.ci/screenshot $(BINARIES)/reprise $(BINARIES)/reprise-origin assets/screen.svg
+screenshot: ## draw the captures of the screen and the README's pictures again
+	REPRISE_WRITE_CAPTURES=1 swift test --filter '^TerminalUITests\.(Color)?CaptureTests/'
 
 soak: ## run the tests with their full counts (hours)
 	@.ci/install test
