@@ -72,7 +72,10 @@ import Testing
     @Test func `two players add to the same sums, and nothing is counted without a folder`() async throws {
         let place = try url("a")
         #expect(try await scene.opener().savings() == Savings())
-        scene.opener().count(Self.heard(7, saved: 7), of: place)
+        let early = scene.opener()
+        early.count(Self.heard(7, saved: 7), of: place)
+        // It is counted in the background, which must not find the folder of the others.
+        await early.settle()
         let players = [scene.opener(), scene.opener()]
         try await players[0].cache("a")
         for _ in 0..<10 {
