@@ -46,6 +46,9 @@ import Testing
                 let asked = server.accesses.map(\.target)
                 return Set(asked.filter { $0.hasSuffix("." + form) }).count >= 4
                     && asked.count { $0 == "/\(form).m3u8" } >= 3
+            } seeing: {
+                let log = encoder.isRunning ? "" : encoder.errorText
+                return "\(run.process.lines.suffix(8)) \(published(form)) \(server.accesses.suffix(8)) \(log)"
             }
             let track = try #require(try run.events.last { $0.event == "track" })
             #expect(track.live == true && track.seekable == true && track.duration == nil)
