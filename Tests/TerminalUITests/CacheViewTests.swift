@@ -52,6 +52,19 @@ struct CacheViewTests {
         #expect(state.type("d").isEmpty)
     }
 
+    @Test func `a message does not replace the question before a deletion`() {
+        var state = state("3d")
+        let question = state.answer
+        var player = state.player
+        player.messages.append(message(99, "Reconnected to music.example after 0:07"))
+        #expect(state.apply(.snapshot(player)).isEmpty)
+        #expect(state.answer == question && question?.text.string.hasPrefix("Press d again") == true)
+        #expect(state.type("d") == [.evict(CachedItem.ID(7))])
+        // The message is still news once the answer has gone.
+        _ = state.apply(.noticeExpired)
+        #expect(state.screen.last == "Reconnected to music.example after 0:07")
+    }
+
     @Test func `a cached track is pinned, unpinned and added to the queue`() {
         var state = state("3")
         #expect(state.type("P") == [.setPinned(CachedItem.ID(7), true)])

@@ -97,11 +97,13 @@ struct CommandOutcome {
 /// A line in reply to the last key or command, shown until the next key, click or message, or for a while.
 package struct CommandAnswer: Sendable, Equatable {
     package var text: SafeText
-    package var isError: Bool
+    package var isError = false
+    /// `true` if the next key answers it: a message does not replace it.
+    var isQuestion = false
 
     var style: Style { isError ? .error : .notice }
 
     static func error(_ text: SafeText) -> CommandAnswer { CommandAnswer(text: text, isError: true) }
 
-    static func notice(_ text: SafeText) -> CommandAnswer { CommandAnswer(text: text, isError: false) }
+    static func notice(_ text: SafeText) -> CommandAnswer { CommandAnswer(text: text) }
 }

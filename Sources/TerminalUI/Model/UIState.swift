@@ -108,9 +108,10 @@ package struct UIState: Sendable {
             answer = .notice(change)
         } else if snapshot.newestMessage != before.newestMessage, typed == nil {
             openFailedStart(snapshot)
-            answer = snapshot.messages.last.flatMap { failure($0) }
-            if answer != nil, let enteredLine { typing.open(enteredLine) }
-            if answer != nil { seenNumber = snapshot.newestMessage }
+            let reply = snapshot.messages.last.flatMap { failure($0) }
+            if reply != nil || answer?.isQuestion != true { answer = reply }
+            if reply != nil, let enteredLine { typing.open(enteredLine) }
+            if reply != nil { seenNumber = snapshot.newestMessage }
         }
         hasSnapshot = true
         return snapshot.isOver ? [.leave] : []

@@ -93,7 +93,8 @@ package struct CacheView: ListView {
         candidate = entry.id
         let size = SafeText(SizeText.text(entry.stored.byteCount))
         let again = key.map { "Press " + $0 + " again to delete " } ?? "Repeat it to delete "
-        return .notice(again + size + " of " + entry.name())
+        let question = again + size + " of " + entry.name()
+        return CommandOutcome(answer: CommandAnswer(text: question, isQuestion: true))
     }
 
     private func togglePin(_ entry: CachedItem) -> CommandOutcome {
