@@ -26,7 +26,7 @@ struct KeyDecoderTests {
     @Test(
         arguments: [
             ("0;5;3M", .press, 4, 2), ("4;1;1M", .press, 0, 0), ("64;80;24M", .wheelUp, 79, 23),
-            ("65;300;200M", .wheelDown, 299, 199),
+            ("65;300;200M", .wheelDown, 299, 199), ("32;5;3M", .drag, 4, 2), ("0;5;3m", .release, 4, 2),
         ] as [(String, MouseEvent.Kind, Int, Int)]
     )
     func `the mouse's reports are events`(report: String, kind: MouseEvent.Kind, column: Int, row: Int) {
@@ -35,7 +35,8 @@ struct KeyDecoderTests {
     }
 
     @Test(arguments: [
-        "[<0;5;3m", "[<2;5;3M", "[<32;5;3M", "[<0;0;3M", "[<0;5M", "[<0;5;3;1M", "[<;;M", "[<0;5;x", "[M q!",
+        "[<2;5;3M", "[<2;5;3m", "[<32;5;3m", "[<64;5;3m", "[<34;5;3M", "[<35;5;3M", "[<0;0;3M", "[<0;5M",
+        "[<0;5;3;1M", "[<;;M", "[<0;5;x", "[M q!",
     ])
     func `other reports of the mouse, old and broken ones, are no events and no keys`(report: String) {
         #expect(events("\u{1B}" + report + "q") == [.key("q")])

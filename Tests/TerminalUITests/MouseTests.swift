@@ -11,6 +11,11 @@ struct MouseTests {
         state.apply(.mouse(MouseEvent(.press, column: column, row: row)))
     }
 
+    private func click(_ column: Int, _ row: Int, _ state: inout UIState) -> [UIAction] {
+        #expect(press(column, row, &state).isEmpty)
+        return state.apply(.mouse(MouseEvent(.release, column: column, row: row)))
+    }
+
     private func wheel(_ kind: MouseEvent.Kind, _ state: inout UIState) {
         _ = state.apply(.mouse(MouseEvent(kind, column: 5, row: 5)))
     }
@@ -84,7 +89,7 @@ struct MouseTests {
         for columns in [17, 40, 80, 200] {
             var state = fullState(columns: columns, player: measured)
             for column in [0, 1, columns / 3, columns / 2, columns - 1] {
-                guard case .send(.seek(.to(let time))) = press(column, 21, &state).first else {
+                guard case .send(.seek(.to(let time))) = click(column, 21, &state).first else {
                     Issue.record("no seek at \(column) of \(columns)")
                     return
                 }
@@ -99,12 +104,62 @@ struct MouseTests {
     @Test func `a live stream and a window without a bar cannot be clicked, music of unknown bit rate can`() {
         var live = fullState(player: measured)
         live.show { $0.load.live = LiveReport() }
-        #expect(press(40, 21, &live).isEmpty)
+        #expect(click(40, 21, &live).isEmpty)
         var tiny = fullState(columns: 10, rows: 3, player: measured)
-        #expect(press(4, 1, &tiny).isEmpty)
+        #expect(click(4, 1, &tiny).isEmpty)
         // Before the track is open, only its duration is known.
         var unmeasured = fullState(player: measured)
         unmeasured.show { ($0.info, $0.timeMap) = (nil, nil) }
-        #expect(press(40, 21, &unmeasured) == [.send(.seek(.to(.milliseconds(120_001))))])
+        #expect(click(40, 21, &unmeasured) == [.send(.seek(.to(.milliseconds(120_001))))])
+    }
+
+    @Test func `a drag on the bar shows the time under the pointer, and its end seeks once`() {
+        var state = fullState(player: measured)
+        #expect(press(10, 21, &state).isEmpty && state.screen[23] == "To 0:30")
+        for (column, row, time) in [(40, 20, "To 2:00"), (60, 3, "To 3:00"), (200, 30, "To 3:57")] {
+            #expect(state.apply(.mouse(MouseEvent(.drag, column: column, row: row))).isEmpty)
+            #expect(state.screen[23] == SafeText(time).string)
+            let head = state.screen[21].map(String.init).firstIndex(of: "▌")
+            #expect(head == min(column, 79) && state.screen[20].contains("▌"))
+        }
+        _ = state.apply(.mouse(MouseEvent(.drag, column: 20, row: 21)))
+        let release = UIEvent.mouse(MouseEvent(.release, column: 20, row: 21))
+        #expect(state.apply(release) == [.send(.seek(.to(.milliseconds(60_001))))])
+        #expect(state.apply(release).isEmpty, "the drag has ended")
+    }
+
+    @Test func `a key ends a drag, which then seeks nowhere`() {
+        var state = fullState(player: measured)
+        _ = press(10, 21, &state)
+        state.type("t")
+        #expect(state.apply(.mouse(MouseEvent(.drag, column: 40, row: 21))).isEmpty)
+        #expect(state.apply(.mouse(MouseEvent(.release, column: 40, row: 21))).isEmpty)
+        #expect(state.barPointer == nil)
+    }
+
+    @Test func `a drag ends with its track, or with another size of the window`() {
+        var state = fullState(player: measured)
+        _ = press(10, 21, &state)
+        state.show { $0.currentIndex = 2 }
+        #expect(state.barPointer == nil)
+        _ = press(10, 21, &state)
+        #expect(state.barPointer == 10)
+        _ = state.apply(.resized(columns: 8, rows: 24))
+        #expect(state.apply(.mouse(MouseEvent(.release, column: 10, row: 21))).isEmpty)
+    }
+
+    @Test func `the wheel seeks on the bar, changes the volume on the volume, and scrolls elsewhere`() {
+        var state = fullState(player: measured)
+        func turn(_ kind: MouseEvent.Kind, _ column: Int, _ row: Int) -> [UIAction] {
+            state.apply(.mouse(MouseEvent(kind, column: column, row: row)))
+        }
+        for row in [20, 21] {
+            #expect(turn(.wheelUp, 5, row) == [.send(.seek(.by(.seconds(5))))])
+            #expect(turn(.wheelDown, 70, row) == [.send(.seek(.by(.seconds(-5))))])
+        }
+        let volume = Array(state.screen[22]).firstIndex(of: "v") ?? 0
+        #expect(turn(.wheelUp, volume, 22) == [.send(.changeVolume(by: 5))])
+        #expect(turn(.wheelDown, volume + 6, 22) == [.send(.changeVolume(by: -5))])
+        #expect(turn(.wheelUp, volume - 2, 22).isEmpty && turn(.wheelUp, volume + 7, 22).isEmpty)
     }
 }

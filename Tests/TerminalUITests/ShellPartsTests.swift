@@ -36,8 +36,10 @@ struct ShellPartsTests {
         let double = MouseEvent(.doublePress, column: 3, row: 4)
         let other = MouseEvent(.press, column: 4, row: 4)
         let wheel = MouseEvent(.wheelUp, column: 4, row: 4)
+        let release = MouseEvent(.release, column: 3, row: 4)
         for (event, milliseconds, expected) in [
-            (press, 0, [press]), (press, 399, [press, double]), (press, 500, [press]), (press, 901, [press]),
+            (press, 0, [press]), (release, 100, [release]), (press, 399, [press, double]),
+            (press, 500, [press]), (press, 901, [press]),
             (other, 910, [other]), (wheel, 920, [wheel]), (other, 930, [other]),
         ] {
             #expect(clicks.events(for: event, at: .milliseconds(milliseconds)) == expected)

@@ -174,11 +174,13 @@ package enum DerivedFact: String, CaseIterable, Sendable {
     /// The places of music that a decoder has found, for seeks; for MP4, also the parts of the head that it
     /// has read.
     case seekTable = "seek_points"
+    /// The peaks of the music (`Waveform`).
+    case waveform
 
     /// The version of its form, which is raised if older ones cannot be read any more.
     package var version: Int64 {
         switch self {
-        case .seekTable: 1
+        case .seekTable, .waveform: 1
         }
     }
 }

@@ -31,6 +31,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var duration: Duration?
     /// The parts of the current track that were heard since it began.
     package var heard = HeardSpans()
+    /// The peaks of the current track, as far as it was decoded.
+    package var waveform = Waveform()
     /// The duration of music that is cached from the position to the first gap.
     package var buffered = Duration.zero
     /// The loading of the current track.

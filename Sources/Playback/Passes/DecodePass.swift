@@ -81,6 +81,8 @@ struct DecodePass: Sendable {
         var ring = try await control.turn()
         var conversion = RingConversion(from: format, to: ring.format, frames: Self.step(of: format))
         var gain = GainRamp(control.gain)
+        // Frames since the start of the pass; `nil` after a change of the rate, when they are no time.
+        var decoded: FrameCount? = 0
         while true {
             let first = min(Self.firstStep * format.bytesPerFrame, buffer.count)
             let room = control.isHolding ? first : buffer.count
@@ -93,6 +95,10 @@ struct DecodePass: Sendable {
             case .frames(let frames):
                 sendNews(of: reader, decoder.info, &titles, at: written)
                 let pcm = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(frames * format.bytesPerFrame)])
+                if let first = reported.firstFrame, let decoded {
+                    resource.addPeaks(of: UnsafeRawBufferPointer(pcm), format, at: first + decoded)
+                }
+                decoded? += FrameCount(frames)
                 gain.apply(control.gain, to: pcm, of: format)
                 let bytes = UnsafeRawBufferPointer(pcm)
                 try await hand(conversion?.converted(bytes) ?? bytes, to: ring, from: decoder, &reported)
@@ -102,6 +108,7 @@ struct DecodePass: Sendable {
                 control.revoke()
                 send(.formatChanged(id, decoder.info, frames: written))
                 written = 0
+                if decoder.info.format.sampleRate != format.sampleRate { decoded = nil }
                 format = decoder.info.format
                 buffer.deallocate()
                 buffer = Self.buffer(for: format)
@@ -200,6 +207,8 @@ struct ReportedInfo {
     /// The reported start of the pass.
     private let landing: SeekLanding
     private var isCorrected = false
+    /// The difference between the actual start and the reported one.
+    private var correction: FrameCount = 0
 
     init(of decoder: any AudioDecoder, landing: SeekLanding) {
         info = decoder.info
@@ -208,6 +217,9 @@ struct ReportedInfo {
 
     /// `true` if the player shows the position as an estimate.
     var isEstimate: Bool { !landing.isExact && !isCorrected }
+
+    /// The number of the first frame of the pass in the track; `nil` while it is an estimate.
+    var firstFrame: FrameCount? { isEstimate ? nil : landing.frame + correction }
 
     /// The changes since the last call. A corrected landing is sent once.
     mutating func updates(of decoder: any AudioDecoder, by id: PassID) -> [PlayerInput] {
@@ -218,7 +230,8 @@ struct ReportedInfo {
         }
         if isEstimate, let corrected = decoder.correctedLanding {
             isCorrected = true
-            updates.append(.landingCorrected(id, by: corrected.frame - landing.frame))
+            correction = corrected.frame - landing.frame
+            updates.append(.landingCorrected(id, by: correction))
         }
         return updates
     }

@@ -22,6 +22,8 @@ final class PassTable {
     /// `true` if tracks that were heard in part are fetched completely.
     private let fillsHeardTracks: Bool
     let downloads: BackgroundDownloads
+    /// `nil` if waveforms are only made of what is played.
+    private let scan: PeakScan?
 
     /// `progressed` is called when more of a track that no pass reads was downloaded or committed.
     init(
@@ -35,6 +37,7 @@ final class PassTable {
         self.tap = tap
         self.send = send
         fillsHeardTracks = settings.fillsHeardTracks
+        scan = settings.scansPeaks ? PeakScan(makeDecoder: parts.makeDecoder, clock: parts.clock) : nil
         downloads = BackgroundDownloads(
             parts: parts,
             mostFetches: settings.mostBackgroundFetches,
@@ -75,6 +78,9 @@ final class PassTable {
         for (id, pass) in passes where id != exempt { pass.resource.raisePriority() }
     }
 
+    /// Scans in the background what is cached of the tracks of these passes, and of no others.
+    func scanPeaks(of ids: [PassID]) { scan?.scan(ids.compactMap { passes[$0]?.resource }) }
+
     /// Cancels a pass. Returns when it has stopped writing, with the report of its resource if that is
     /// closed.
     ///
@@ -88,6 +94,7 @@ final class PassTable {
             kept[id] = pass.resource
             return nil
         }
+        await scan?.end()
         pass.resource.endPasses()
         let report = pass.resource.report
         if fillsHeardTracks, wasHeard, pass.resource.openReader != nil, report.missingOffset != nil {
@@ -100,6 +107,7 @@ final class PassTable {
 
     /// Returns when every resource is closed. Call it only after all passes were cancelled.
     func close() async {
+        await scan?.close()
         await downloads.finish()
         thread.stop()
     }

@@ -17,6 +17,10 @@ final class TrackResource: Sendable {
         var isClosed = false
         /// `true` while the reads of the resource have low priority: until `raisePriority`.
         var isLowPriority: Bool
+        /// The peaks that are known; `nil` before the decoder is open, and for a live stream.
+        var waveform: Waveform?
+        /// `true` if peaks were added to those that are stored.
+        var hasNewPeaks = false
     }
 
     private let state: Locked<State>
@@ -51,7 +55,9 @@ final class TrackResource: Sendable {
         if decoder == nil { decoder = try await decoder(over: opened) }
         guard let decoder else { throw CancellationError() }
         try await decoder.open()
-        return (decoder, try await reader())
+        let reader = try await reader()
+        if isAtStart { beginWaveform(decoder.info.duration, from: reader) }
+        return (decoder, reader)
     }
 
     private func decoder(over reader: any ResourceReader) async throws -> any AudioDecoder {
@@ -115,16 +121,40 @@ final class TrackResource: Sendable {
         reader?.setPriority(isLow: false)
     }
 
+    /// Begins the waveform of music that lasts `duration`, with the peaks that an earlier session stored.
+    private func beginWaveform(_ duration: Duration?, from reader: any ResourceReader) {
+        guard reader.live == nil else { return }
+        var waveform = Waveform(duration: duration)
+        if let stored = Waveform(bytes: reader.stored(.waveform)) { waveform.merge(stored) }
+        state.withLock { $0.waveform = waveform }
+    }
+
+    /// Adds the peaks of decoded frames, the first of which is number `frame` of the track.
+    func addPeaks(of pcm: UnsafeRawBufferPointer, _ format: AudioFormat, at frame: FrameCount) {
+        state.withLock { state in
+            guard state.waveform != nil else { return }
+            state.waveform?.add(pcm, of: format, at: frame)
+            state.hasNewPeaks = true
+        }
+    }
+
+    var hasWaveform: Bool { state.withLock { $0.waveform != nil } }
+    var waveform: Waveform { state.withLock { $0.waveform } ?? Waveform() }
     var isStream: Bool { state.withLock { $0.isStream } }
     var openReader: (any ResourceReader)? { state.withLock { $0.reader } }
     var report: LoadReport { openReader?.report ?? LoadReport() }
 
-    /// Stores the seek table with the cache entry and frees the decoder. Call it only after the last pass has
-    /// ended.
+    /// Stores the seek table and the waveform with the cache entry and frees the decoder. Call it only after
+    /// the last pass has ended.
     func endPasses() {
         let table = decoder?.seekTable() ?? []
         decoder = nil
         if !table.isEmpty { openReader?.store(table, as: .seekTable) }
+        let peaks = state.withLock { state in
+            defer { state.hasNewPeaks = false }
+            return state.hasNewPeaks ? state.waveform : nil
+        }
+        if let peaks { openReader?.store(peaks.bytes, as: .waveform) }
     }
 
     func close() async {

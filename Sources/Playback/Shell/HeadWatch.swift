@@ -103,7 +103,7 @@ final class HeadWatch: Sendable {
     private func facts(of track: Track, at url: WebURL) async throws -> TrackFacts? {
         guard let reader = try await open(url) else { return nil }
         do {
-            let facts = try await facts(of: track, through: HeadReader(reader))
+            let facts = try await facts(of: track, through: PartialReader(reader, .first(Self.headLength)))
             await reader.close()
             return facts
         } catch {
@@ -112,7 +112,7 @@ final class HeadWatch: Sendable {
         }
     }
 
-    private func facts(of track: Track, through head: HeadReader) async throws -> TrackFacts? {
+    private func facts(of track: Track, through head: PartialReader) async throws -> TrackFacts? {
         // One request brings all that is read.
         head.whole.willRead(0..<Self.headLength)
         var end: Int64 = 0
@@ -131,7 +131,7 @@ final class HeadWatch: Sendable {
         } catch let error as MediaError where error.code == .notAudio || error.code == .emptyResource {
             await head.whole.reject()
             return nil
-        } catch is HeadReader.BeyondHead {
+        } catch is PartialReader.Missing {
             return nil
         }
     }
@@ -142,41 +142,4 @@ extension MediaError {
     fileprivate var isRefusal: Bool {
         code == .httpStatus && ["(401)", "(403)"].contains { cause.string.contains($0) }
     }
-}
-
-/// The first bytes of an open resource: reads beyond them fail, without a request.
-private struct HeadReader: ResourceReader {
-    struct BeyondHead: Error {}
-
-    let whole: any ResourceReader
-
-    init(_ whole: any ResourceReader) { self.whole = whole }
-
-    var length: Int64? { whole.length }
-    var report: LoadReport { whole.report }
-
-    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
-        let left = HeadWatch.headLength - offset
-        guard left > 0 else {
-            if let length, offset >= length { return [] }
-            throw BeyondHead()
-        }
-        return try await whole.read(at: offset, count: Int(min(Int64(count), left)))
-    }
-
-    func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
-        try await whole.readStored(at: offset, count: count)
-    }
-
-    func willRead(_ range: ByteRange) {}
-    var arrivesInOrder: Bool { whole.arrivesInOrder }
-    func isStored(_ range: ByteRange) -> Bool { whole.isStored(range) }
-    func allowReadAhead(bytesPerSecond: Double) {}
-    func prefetch(_ range: ByteRange) {}
-    func fill() {}
-    func reject() async { await whole.reject() }
-    func store(_ value: [UInt8], as fact: DerivedFact) {}
-    func stored(_ fact: DerivedFact) -> [UInt8] { whole.stored(fact) }
-    func store(_ facts: TrackFacts) {}
-    func close() async {}
 }

@@ -103,6 +103,8 @@ final class PlayerShell {
             pending = followUps + pending
         }
         passes.raisePriority(except: state.lane.lowPriority)
+        let scanned = state.snapshotState == .playing ? [state.lane.current, state.lane.prepared] : []
+        passes.scanPeaks(of: scanned.compactMap { $0?.id })
         ahead?.update(to: state, isIdle: isIdle)
         if isIdle { beginBackgroundWork() }
         updateTicks()
@@ -344,6 +346,7 @@ final class PlayerShell {
         snapshot.isExact = state.isExact
         snapshot.duration = state.duration
         snapshot.heard = state.heardSpans
+        snapshot.waveform = currentResource?.waveform ?? Waveform()
         snapshot.buffered = loaded.buffered
         snapshot.load = load
         snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - parts.clock.now) }

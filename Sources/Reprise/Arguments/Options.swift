@@ -209,6 +209,20 @@ struct Options: ParsableCommand, Sendable {
     var tags: TagReading?
 
     @Option(
+        help: ArgumentHelp(
+            "cached: draw the loudness of all cached music; played: of played music. (default: cached)",
+            discussion: """
+                Cached music that was not played yet is decoded in the background while music plays, for the \
+                current and the next track, with at most 1 % of a processor core.
+                """,
+            valueName: "which"
+        ),
+        completion: .list(WaveformChoice.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(WaveformChoice(rawValue: $0), "use cached or played") }
+    )
+    var waveform: WaveformChoice?
+
+    @Option(
         help: ArgumentHelp("The first track to play, counted from 1.", valueName: "number"),
         transform: { try OptionValue.number($0, in: 1...Int(Int32.max), "use a number from 1 on") }
     )
@@ -270,6 +284,12 @@ extension Options {
 enum TagReading: String, Sendable, CaseIterable {
     /// Those that the screen shows.
     case visible
+    case played
+}
+
+/// The music of which the bar is a waveform.
+enum WaveformChoice: String, Sendable, CaseIterable {
+    case cached
     case played
 }
 

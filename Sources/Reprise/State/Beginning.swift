@@ -58,6 +58,8 @@ extension PlaybackSettings {
         repeatMode = options.repeatMode ?? last?.modes.repeatMode ?? .off
         shuffle = options.shuffle ?? last?.modes.isShuffled ?? false
         fillsHeardTracks = options.fill
+        // Only the screen shows waveforms.
+        scansPeaks = presentation == .screen && options.waveform != .played
         ahead = options.ahead?.goal
         gainMode = options.gain ?? last?.modes.gainMode ?? .off
         // Without a screen, positions are printed once a second.

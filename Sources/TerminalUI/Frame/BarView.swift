@@ -3,19 +3,71 @@ package import Media
 /// The music of the current track, in time: heard, cached, being downloaded, missing; and the position in
 /// it.
 ///
-/// While the duration is unknown, the bar shows the bytes instead.
+/// In two rows, heard and cached cells are as high as the music is loud there, as far as that is known. While
+/// the duration is unknown, the bar shows the bytes instead.
 enum BarView {
-    static func draw(_ player: PlayerSnapshot, row: Int, into buffer: inout CellBuffer) {
+    /// `pointer` is the cell to which the mouse drags the position; `nil` if it does not.
+    static func draw(
+        _ player: PlayerSnapshot,
+        pointer: Int? = nil,
+        rows: Range<Int>,
+        into buffer: inout CellBuffer
+    ) {
+        guard let last = rows.last else { return }
         let parts = BarPart.parts(of: player, columns: buffer.columns)
         let ticks = ChapterTicks.starts(in: player, columns: buffer.columns)
+        let heights = rows.count < 2 ? [] : heights(of: player, columns: buffer.columns)
         for (column, part) in parts.enumerated() {
-            let glyph = ticks[column] == nil ? buffer.glyphs.bar(part) : buffer.glyphs.tick
-            buffer.draw(glyph, column: column, row: row, style: part.style)
+            let height = heights.isEmpty || ticks[column] != nil ? nil : heights[column]
+            if let height, part == .played || part == .cached {
+                drawWave(height, column: column, rows: rows, style: part.style, into: &buffer)
+            } else {
+                let glyph = ticks[column] == nil ? buffer.glyphs.bar(part) : buffer.glyphs.tick
+                buffer.draw(glyph, column: column, row: last, style: part.style)
+            }
         }
         guard player.state != .stopped, player.state != .ended,
-            let column = BarPart.headColumn(of: player, columns: buffer.columns)
+            let column = pointer ?? BarPart.headColumn(of: player, columns: buffer.columns)
         else { return }
-        buffer.draw(buffer.glyphs.head, column: column, row: row, style: .head)
+        for row in rows { buffer.draw(buffer.glyphs.head, column: column, row: row, style: .head) }
+    }
+
+    /// The heights of the cells, 0...1; empty if the bar does not show times.
+    private static func heights(of player: PlayerSnapshot, columns: Int) -> [Float?] {
+        player.timeMap.map { player.waveform.heights(columns, of: $0.duration) } ?? []
+    }
+
+    /// Fills a column of `rows` from below, in eighths of a row, at least one.
+    private static func drawWave(
+        _ height: Float,
+        column: Int,
+        rows: Range<Int>,
+        style: Style,
+        into buffer: inout CellBuffer
+    ) {
+        let eighths = max(1, Int((height * Float(rows.count * 8)).rounded()))
+        for (index, row) in rows.reversed().enumerated() where eighths > index * 8 {
+            buffer.draw(buffer.glyphs.level(eighths - index * 8), column: column, row: row, style: style)
+        }
+    }
+}
+
+/// The meaning of the bar's colours, at the right of the status row.
+enum BarLegend {
+    private static let words: [(BarPart, SafeText)] = [
+        (.played, "heard"), (.cached, "cached"), (.inFlight, "on its way"), (.missing, "missing"),
+    ]
+    /// A symbol and a blank before each word, and two blanks between them.
+    static let width = words.reduce(-2) { $0 + $1.1.columns + 4 }
+
+    /// Draws nothing unless all of it fits behind `start`.
+    static func draw(from start: Int, row: Int, into buffer: inout CellBuffer) {
+        var column = buffer.columns - width
+        guard column >= start else { return }
+        for (part, word) in words {
+            buffer.draw(buffer.glyphs.bar(part), column: column, row: row, style: part.style)
+            column = buffer.draw(word, column: column + 2, row: row, style: .dim) + 2
+        }
     }
 }
 

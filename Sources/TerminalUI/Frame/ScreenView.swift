@@ -24,7 +24,7 @@ package struct ScreenView: Sendable {
             let showsRemaining = state.showsRemainingTime
             NowPlayingView.draw(state.player, showsRemainingTime: showsRemaining, row: row, into: &buffer)
         }
-        if let row = layout.barRow { BarView.draw(state.player, row: row, into: &buffer) }
+        BarView.draw(state.player, pointer: state.barPointer, rows: layout.barRows, into: &buffer)
         if let row = layout.statusRow {
             StatusView.draw(state, timeOfDay: timeOfDay, row: row, into: &buffer)
         }

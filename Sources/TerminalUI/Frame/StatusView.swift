@@ -1,6 +1,7 @@
 internal import Media
 
-/// The player's state, volume, modes and network traffic in one line; a narrow window drops the last parts.
+/// The player's state, volume, modes and network traffic in one line, with the legend of the bar at the right. A
+/// narrow window drops the traffic of the session, then the legend, then the last parts.
 enum StatusView {
     /// `timeOfDay` is that of `ScreenView`.
     static func draw(
@@ -11,17 +12,51 @@ enum StatusView {
     ) {
         // The bottom row shows the line being edited, so the answer to it takes the place of the status.
         if state.typed != nil, let answer = state.answer {
-            let rows = (state.layout.barRow ?? row)...row
+            let rows = (state.layout.barRows.last ?? row)...row
             NoticeView.draw(answer.text, rows: rows, style: answer.style, into: &buffer)
             return
         }
         var column = 0
-        for (index, text) in parts(of: state, timeOfDay, buffer.glyphs).enumerated() {
-            let start = index == 0 ? 0 : column + 2
-            guard index == 0 || start + text.columns <= buffer.columns else { return }
+        for (index, part) in places(of: state, timeOfDay, buffer.glyphs).enumerated() {
             let style = index == 0 ? Style.normal : .dim
-            column = buffer.draw(text, column: start, row: row, style: style)
+            column = buffer.draw(part.text, column: part.columns.lowerBound, row: row, style: style)
         }
+        if state.player.load.length != nil { BarLegend.draw(from: column + gap, row: row, into: &buffer) }
+    }
+
+    /// The columns before the legend.
+    private static let gap = 3
+    /// A narrower window has no room for the traffic beside the legend.
+    private static let leastForLegend = 100
+
+    /// The columns of the volume in the status row; `nil` if the window is too narrow for it.
+    static func volumeColumns(in state: UIState) -> Range<Int>? {
+        // All times of day have the same width.
+        places(of: state, { _ in "00:00:00" }, .unicode).first { $0.text == volume(state.player) }?.columns
+    }
+
+    /// The parts that fit into the window, and their columns.
+    private static func places(
+        of state: UIState,
+        _ timeOfDay: (Duration) -> SafeText,
+        _ glyphs: Glyphs
+    ) -> [(text: SafeText, columns: Range<Int>)] {
+        var places: [(text: SafeText, columns: Range<Int>)] = []
+        let parts = parts(of: state, timeOfDay, glyphs)
+        let columns = state.layout.columns
+        let isExplained = state.player.load.length != nil && columns >= leastForLegend
+        let endOfTotals = isExplained ? columns - BarLegend.width - gap : columns
+        for (index, text) in (parts + totals(of: state.player, glyphs)).enumerated() {
+            let start = places.last.map { $0.columns.upperBound + 2 } ?? 0
+            let end = index < parts.count ? columns : endOfTotals
+            guard index == 0 || start + text.columns <= end else { break }
+            places.append((text, start..<start + text.columns))
+        }
+        return places
+    }
+
+    private static func volume(_ player: PlayerSnapshot) -> SafeText {
+        player.isMuted ? "muted" : SafeText("vol \(player.volume)%")
     }
 
     private static func parts(
@@ -47,7 +82,7 @@ enum StatusView {
         if let offline = offlineTime(player, timeOfDay) { parts.append(offline) }
         if !state.queue.marks.isEmpty { parts.append(SafeText("\(state.queue.marks.count) marked")) }
         if let filter = state.queue.filter { parts.append(SafeText("filter \(filter.text)")) }
-        parts.append(player.isMuted ? "muted" : SafeText("vol \(player.volume)%"))
+        parts.append(volume(player))
         if player.isShuffled { parts.append("shuffle") }
         if player.repeatMode != .off { parts.append(SafeText("repeat \(player.repeatMode.rawValue)")) }
         if let point = player.stopPoint { parts.append(SafeText("stops after \(point.rawValue)")) }
@@ -57,9 +92,15 @@ enum StatusView {
         if slow == nil, let rate = player.load.bytesPerSecond, !player.load.inFlight.isEmpty {
             parts.append(SafeText(SizeText.rate(rate)))
         }
-        parts.append(glyphs.download + " " + SafeText(SizeText.text(player.totalFetchedBytes)))
-        parts.append(SafeText("from cache \(SizeText.text(player.totalCachedBytes))"))
         return parts
+    }
+
+    /// The traffic of the session.
+    private static func totals(of player: PlayerSnapshot, _ glyphs: Glyphs) -> [SafeText] {
+        [
+            glyphs.download + " " + SafeText(SizeText.text(player.totalFetchedBytes)),
+            SafeText("from cache \(SizeText.text(player.totalCachedBytes))"),
+        ]
     }
 
     /// The reason why playback waits: no audio server, or a failure to load, with the countdown to the next

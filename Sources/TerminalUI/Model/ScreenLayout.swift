@@ -4,7 +4,7 @@
 package struct ScreenLayout: Sendable, Equatable {
     /// The fewest columns for readable lines; with fewer, only a symbol and the time are shown.
     private static let fewestColumns = 16
-    /// The fewest rows with a blank row above and below the list.
+    /// The fewest rows with a blank row above and below the list, and with two rows for the bar.
     private static let fewestAiryRows = 16
 
     package let columns: Int
@@ -20,7 +20,8 @@ package struct ScreenLayout: Sendable, Equatable {
     /// The spectrum and the level meters; empty while they are hidden or if the list needs the rows.
     package let soundRows: Range<Int>
     package let nowPlayingRow: Int?
-    package let barRow: Int?
+    /// One row, or two for a waveform in a high window; empty without a bar.
+    package let barRows: Range<Int>
     package let statusRow: Int?
     /// Messages and hints, or the text being typed.
     package let messageRow: Int?
@@ -35,8 +36,8 @@ package struct ScreenLayout: Sendable, Equatable {
         // From the bottom up, so that the most important rows stay in place.
         messageRow = lines >= 2 ? lines - 1 : nil
         statusRow = lines >= 3 ? lines - 2 : nil
-        barRow = lines >= 4 ? lines - 3 : nil
-        let below = min(lines, 4)
+        barRows = lines >= 4 ? lines - 3 - air..<lines - 2 : 0..<0
+        let below = min(lines, 4 + air)
         nowPlayingRow = lines >= 2 ? lines - below : nil
         let first = tabRow == nil ? 0 : 1 + air
         let last = max(first, lines - below - air)

@@ -35,6 +35,10 @@ package struct MouseEvent: Sendable, Equatable {
         case press
         /// The left button went down again, soon and at the same place. Follows its `press`.
         case doublePress
+        /// The pointer moved while the left button was down.
+        case drag
+        /// A button went up.
+        case release
         case wheelUp
         case wheelDown
     }

@@ -20,6 +20,8 @@ package struct UIState: Sendable {
     package private(set) var sound: SoundBars?
     /// `true` if the user asked to quit.
     package private(set) var isLeaving = false
+    /// The cell of the bar to which the mouse drags the position; `nil` if it does not.
+    private(set) var barPointer: Int?
     private var typing: Typing
     /// The line that was entered last; `nil` once another key was pressed, or the notice after it has gone.
     private var enteredLine: String?
@@ -99,6 +101,7 @@ package struct UIState: Sendable {
     private mutating func show(_ snapshot: PlayerSnapshot) -> [UIAction] {
         let before = player
         context.player = snapshot
+        if snapshot.currentTrack?.id != before.currentTrack?.id { barPointer = nil }
         // The bars are cleared when playback stops or a track opens; while paused or buffering they stand
         // still.
         if sound != nil, [.stopped, .opening, .ended].contains(snapshot.state) { sound = SoundBars() }
@@ -145,6 +148,7 @@ package struct UIState: Sendable {
 
     private mutating func press(_ key: Key) -> [UIAction] {
         isUntouched = false
+        barPointer = nil
         if ignoresTyping {
             switch key {
             case .character, .backspace: return []
@@ -372,6 +376,7 @@ package struct UIState: Sendable {
     }
 
     private mutating func fitLayout(columns: Int, rows: Int) {
+        barPointer = nil
         context.layout = ScreenLayout(columns: columns, rows: rows, showsSound: sound != nil)
         lists.update(to: context, from: player)
     }
@@ -382,22 +387,51 @@ package struct UIState: Sendable {
         guard !layout.isTiny else { return [] }
         if event.kind == .press { clearNotice() }
         switch event.kind {
-        case .wheelUp: lists.list.scroll(by: -Self.wheelRows)
-        case .wheelDown: lists.list.scroll(by: Self.wheelRows)
+        case .wheelUp: return turnWheel(1, at: event)
+        case .wheelDown: return turnWheel(-1, at: event)
+        case .drag:
+            if barPointer != nil { point(toCell: min(max(0, event.column), layout.columns - 1)) }
+        case .release:
+            guard let column = barPointer else { return [] }
+            barPointer = nil
+            let target = BarPart.seekTarget(at: column, columns: layout.columns, of: player)
+            return target.map { run(.player(.seek($0))) } ?? []
         case .press:
             if event.row == layout.tabRow {
                 let tabs = TabLine(open: view, columns: layout.columns)
                 return tabs.view(at: event.column).map { run(.show($0)) } ?? []
             }
-            if event.row == layout.barRow {
-                let target = BarPart.seekTarget(at: event.column, columns: layout.columns, of: player)
-                return target.map { run(.player(.seek($0))) } ?? []
+            if layout.barRows.contains(event.row) {
+                point(toCell: event.column)
+                return []
             }
             if let row = lists.row(at: event.row, layout) { lists.list.select(row) }
         case .doublePress:
             guard let row = lists.row(at: event.row, layout), row == lists.list.selected else { return [] }
             return run(.playSelected)
         }
+        return []
+    }
+
+    /// Shows the time of a cell of the bar, to which the release of the button then seeks, so that a drag
+    /// makes no requests on its way.
+    private mutating func point(toCell column: Int) {
+        guard
+            case .to(let time)? = BarPart.seekTarget(at: column, columns: layout.columns, of: player)
+        else { return }
+        barPointer = column
+        answer = .notice("To " + SafeText(time.clockTime))
+    }
+
+    /// `notches` is 1 for up, or away from the user, and -1 for down.
+    private mutating func turnWheel(_ notches: Int, at event: MouseEvent) -> [UIAction] {
+        if layout.barRows.contains(event.row) {
+            return run(.player(.seek(.by(.seconds(5 * notches)))))
+        }
+        if event.row == layout.statusRow, StatusView.volumeColumns(in: self)?.contains(event.column) == true {
+            return run(.player(.changeVolume(by: 5 * notches)))
+        }
+        lists.list.scroll(by: -Self.wheelRows * notches)
         return []
     }
 }

@@ -70,9 +70,9 @@ enum QueueTable {
         into buffer: inout CellBuffer
     ) {
         let titles: [(SafeText, Range<Int>?, Bool)] = [
-            ("#", columns.number, true), ("DATE", columns.date, false), ("TITLE", title, false),
+            ("#", columns.number, true), ("TITLE", title, false),
             ("ARTIST", columns.artist, false), ("ALBUM", columns.album, false),
-            ("YEAR", columns.year, false), ("FORMAT", columns.format, false),
+            ("DATE", columns.date, false), ("YEAR", columns.year, false), ("FORMAT", columns.format, false),
             ("CACHED", columns.map.map { $0..<$0 + RangeBar.columns }, false),
             ("TIME", columns.duration, true),
         ]
@@ -265,12 +265,7 @@ struct QueueColumns: Equatable {
         number = signs..<signs + String(max(1, count)).count
         self.end = room
         var end = room
-        var start = number.upperBound + 1
-        let day = rows.map(\.date.columns).max() ?? 0
-        if day > 0, columns >= Self.leastForDate {
-            date = start..<start + day
-            start += day + 2
-        }
+        let start = number.upperBound + 1
         let widest = rows.map(\.duration.columns).max() ?? 0
         if widest > 0, end - widest - 2 - start >= Self.leastForTitle {
             let width = max(4, widest)
@@ -287,6 +282,11 @@ struct QueueColumns: Equatable {
             format = end - 6..<end
             year = end - 12..<end - 8
             end -= 14
+        }
+        let day = rows.map(\.date.columns).max() ?? 0
+        if day > 0, columns >= Self.leastForDate {
+            date = end - day..<end
+            end -= day + 2
         }
         textEnd = end
         let room = end - start

@@ -88,7 +88,9 @@ package struct KeyDecoder: Sendable {
         // The device attributes, which end the wait for other reports.
         case (_, UInt8(ascii: "c")) where text.hasPrefix("?"): awaitsReply = false
         case (_, UInt8(ascii: "M")) where text.hasPrefix("<"):
-            events += Self.press(text.dropFirst()).map { [.mouse($0)] } ?? []
+            events += Self.mouse(text.dropFirst()).map { [.mouse($0)] } ?? []
+        case (_, UInt8(ascii: "m")) where text.hasPrefix("<"):
+            events += Self.mouse(text.dropFirst(), isRelease: true).map { [.mouse($0)] } ?? []
         // The numbers before a letter are the modifiers Shift, Alt and Control.
         default: events += Self.key(end == UInt8(ascii: "~") ? text.prefix { $0 != ";" } : "", end)
         }
@@ -207,16 +209,17 @@ package struct KeyDecoder: Sendable {
         "20~": .function(9), "21~": .function(10), "23~": .function(11), "24~": .function(12),
     ]
 
-    /// Decodes `button;column;row`, which count from 1. Shift, Alt and Control (4, 8, 16) are ignored; a
-    /// motion (32) is not a press.
-    private static func press(_ report: Substring) -> MouseEvent? {
+    /// Decodes `button;column;row`, which count from 1. Shift, Alt and Control (4, 8, 16) are ignored; 32 is
+    /// added for a motion.
+    private static func mouse(_ report: Substring, isRelease: Bool = false) -> MouseEvent? {
         let numbers = report.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard numbers.count == 3, numbers[1] > 0, numbers[2] > 0 else { return nil }
         let kind: MouseEvent.Kind
         switch numbers[0] & ~0b11100 {
-        case 0: kind = .press
-        case 64: kind = .wheelUp
-        case 65: kind = .wheelDown
+        case 0: kind = isRelease ? .release : .press
+        case 32 where !isRelease: kind = .drag
+        case 64 where !isRelease: kind = .wheelUp
+        case 65 where !isRelease: kind = .wheelDown
         default: return nil
         }
         return MouseEvent(kind, column: numbers[1] - 1, row: numbers[2] - 1)

@@ -149,16 +149,16 @@ struct TerminalModes: Sendable, Equatable {
         answersQuestions = !isOld && !["", "linux", "dumb", "ansi", "eterm", "unknown"].contains(family)
     }
 
-    /// Turns on paste marks (2004) and presses (1000) in decimal numbers (1006), and saves the title
+    /// Turns on paste marks (2004) presses and drags (1002) in decimal numbers (1006), and saves the title
     /// (XTWINOPS 22).
     var enter: String { modes + (keepsTitle ? "\u{1B}[22;2t" : "") }
 
     /// The modes that a process must turn on again after a stop; the title is still saved.
-    var modes: String { "\u{1B}[?2004h" + (reportsMouse ? "\u{1B}[?1000h\u{1B}[?1006h" : "") }
+    var modes: String { "\u{1B}[?2004h" + (reportsMouse ? "\u{1B}[?1002h\u{1B}[?1006h" : "") }
 
     /// Reverses `enter`, in the opposite order.
     var leave: String {
-        (keepsTitle ? "\u{1B}[23;2t" : "") + (reportsMouse ? "\u{1B}[?1006l\u{1B}[?1000l" : "")
+        (keepsTitle ? "\u{1B}[23;2t" : "") + (reportsMouse ? "\u{1B}[?1006l\u{1B}[?1002l" : "")
             + "\u{1B}[?2004l"
     }
 

@@ -64,6 +64,7 @@ package struct ClickCounter: Sendable {
 
     /// The event itself, followed by a double press if it is the second press at its place.
     package mutating func events(for event: MouseEvent, at now: Duration) -> [MouseEvent] {
+        guard event.kind != .release else { return [event] }
         guard event.kind == .press else {
             last = nil
             return [event]

@@ -69,7 +69,12 @@ final class ScreenStage: Sendable {
     }
 
     /// The line with the current track and the position.
-    var nowPlaying: String { get async throws { try await row(fromBelow: 4) } }
+    var nowPlaying: String {
+        get async throws {
+            let screen = try await terminal.capture()
+            return screen.dropLast(screen.count >= 16 ? 4 : 3).last ?? ""
+        }
+    }
 
     /// The progress bar.
     var bar: String { get async throws { try await row(fromBelow: 3) } }

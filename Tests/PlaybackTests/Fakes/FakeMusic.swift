@@ -2,6 +2,8 @@ import Media
 import System
 import TestSupport
 
+@testable import Playback
+
 /// A scripted track: raw PCM that follows from its number, and its faults.
 struct FakeMusic: Sendable {
     var number: Int
@@ -28,6 +30,8 @@ struct FakeMusic: Sendable {
     var isStored = true
     /// `true` if its decoder knows its exact length.
     var isDurationExact = false
+    /// The waveform that an earlier session stored.
+    var waveform: [UInt8] = []
     /// How many of its bytes are stored at first; `nil` for all.
     var storedCount: Int64?
     /// `true` if its server sends it only as a whole.
@@ -60,6 +64,8 @@ final class FakeReader: ResourceReader {
         var lowPriorities: [Bool] = []
         /// The seek tables that were stored, in order.
         var storedTables: [[UInt8]] = []
+        /// The waveform that was stored last.
+        var storedWaveform: Waveform?
         var decoderCount = 0
         /// How often a decoder scanned stored bytes.
         var scanCount = 0
@@ -103,6 +109,12 @@ final class FakeReader: ResourceReader {
     }
 
     func isStored(_ range: ByteRange) -> Bool { music.isStored }
+
+    func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
+        let end = min(bytes.count, Int(offset) + count, Int(music.storedCount ?? .max))
+        return offset < end ? Array(bytes[Int(offset)..<end]) : []
+    }
+
     var arrivesInOrder: Bool { music.arrivesInOrder }
 
     var report: LoadReport {
@@ -124,8 +136,13 @@ final class FakeReader: ResourceReader {
     func prefetch(_ range: ByteRange) {}
     func fill() { log.withLock { $0.isFilled = true } }
     func reject() async {}
-    func store(_ value: [UInt8], as fact: DerivedFact) { log.withLock { $0.storedTables.append(value) } }
-    func stored(_ fact: DerivedFact) -> [UInt8] { [] }
+    func store(_ value: [UInt8], as fact: DerivedFact) {
+        log.withLock { log in
+            if fact == .seekTable { log.storedTables.append(value) }
+            if fact == .waveform { log.storedWaveform = Waveform(bytes: value) }
+        }
+    }
+    func stored(_ fact: DerivedFact) -> [UInt8] { fact == .waveform ? music.waveform : [] }
     func store(_ facts: TrackFacts) {}
     func close() async {
         // As with a real disk, cancelling does not shorten the wait.
@@ -137,13 +154,18 @@ final class FakeReader: ResourceReader {
 /// A decoder of `FakeMusic`, whose bytes are the PCM.
 final class FakeDecoder: AudioDecoder {
     private let reader: FakeReader
+    /// What it reads, which is the reader or a part of it.
+    private let source: any ResourceReader
     private var frame = 0
     private var isOpen = false
     private var landing = SeekLanding(frame: 0, isExact: true)
     private(set) var correctedLanding: SeekLanding?
     private var music: FakeMusic { reader.music }
 
-    init(_ reader: FakeReader) {
+    init(_ source: any ResourceReader) {
+        let whole = (source as? PartialReader)?.whole ?? source
+        guard let reader = whole as? FakeReader else { preconditionFailure("readers are fakes here") }
+        self.source = source
         self.reader = reader
         reader.log.withLock { $0.decoderCount += 1 }
     }
@@ -161,7 +183,7 @@ final class FakeDecoder: AudioDecoder {
     func open() async throws {
         if let failure = music.openFailure { throw failure }
         guard !isOpen else { return }
-        _ = try await reader.read(at: 0, count: 4)
+        _ = try await source.read(at: 0, count: 4)
         isOpen = true
     }
 
@@ -173,7 +195,7 @@ final class FakeDecoder: AudioDecoder {
             count = min(count, failure.frame - frame)
         }
         let width = music.format.bytesPerFrame
-        let bytes = try await reader.read(at: Int64(frame * width), count: count * width)
+        let bytes = try await source.read(at: Int64(frame * width), count: count * width)
         pcm.copyBytes(from: bytes)
         count = bytes.count / width
         frame += count

@@ -20,6 +20,7 @@ final class Stage: Sendable {
         fills: Bool = false,
         ahead: AheadGoal? = nil,
         readsTags: Bool = false,
+        scansPeaks: Bool = false,
         gain: GainMode = .off,
         volume: Int? = nil,
         clock: TestClock = TestClock(),
@@ -45,12 +46,7 @@ final class Stage: Sendable {
                 if opening == .ahead { log.ahead.withLock { $0.append(track.id.value) } }
                 return try open(track.location)
             },
-            makeDecoder: { reader, _ in
-                guard let reader = reader as? FakeReader else {
-                    preconditionFailure("readers are fakes here")
-                }
-                return FakeDecoder(reader)
-            },
+            makeDecoder: { reader, _ in FakeDecoder(reader) },
             output: device ?? sink,
             resolver: resolver ?? FixedResolver(tracks: pieces.map(\.track)),
             save: save,
@@ -69,6 +65,7 @@ final class Stage: Sendable {
         settings.fillsHeardTracks = fills
         settings.ahead = ahead
         settings.gainMode = gain
+        settings.scansPeaks = scansPeaks
         player = Player(parts: parts, settings: settings)
         player.observeEvents { event in log.events.withLock { $0.append(event) } }
     }

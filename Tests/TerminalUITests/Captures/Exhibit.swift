@@ -101,6 +101,8 @@ enum Exhibit {
         player.position = .seconds(1_862)
         player.duration = .seconds(3_725)
         player.heard = HeardSpans([.zero..<(.seconds(932)), .seconds(1_396)..<(.seconds(1_862))])
+        player.timeMap = TimeMap(duration: .seconds(3_725), audio: 0..<149_000_000)
+        player.waveform = waveform
         player.buffered = .seconds(131)
         player.byteOffset = 74_500_000
         player.load.length = 149_000_000
@@ -135,6 +137,18 @@ enum Exhibit {
         player.totalCachedBytes = 45_678_901
         player.totalFetchedBytes = 9_999_999
         return player
+    }
+
+    /// Four movements, each of which swells and ends quietly.
+    private static var waveform: Waveform {
+        let beats = [180, 250, 200, 235, 190, 245, 215]
+        let peaks = (0..<1_819).map { (column: Int) -> UInt8 in
+            let place = column % 455
+            let swell = place < 320 ? 48 + place * 208 / 320 : (455 - place) * 256 / 135
+            return UInt8(1 + beats[column / 20 % 7] * swell / 257)
+        }
+        // A column lasts 2.048 s.
+        return Waveform(bytes: [11] + peaks) ?? Waveform()
     }
 
     private static var info: StreamInfo {

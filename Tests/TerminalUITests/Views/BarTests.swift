@@ -2,6 +2,68 @@ import Media
 @testable import TerminalUI
 import Testing
 
+struct WaveformBarTests {
+    /// Ten seconds of music in 1,000 bytes, all cached; its peaks rise from silence on.
+    private static func player(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
+        let format = AudioFormat(sampleRate: 1_600, channelCount: 1)
+        var player = PlayerSnapshot()
+        player.state = .playing
+        player.duration = .seconds(10)
+        player.load.length = 1_000
+        player.load.stored = ByteRangeSet(0..<1_000)
+        player.timeMap = TimeMap(duration: .seconds(10), audio: 0..<1_000)
+        player.waveform = Waveform(duration: .seconds(10))
+        let samples = (0..<16_000).map { Int16($0 / 1_000 * 2_048) }
+        samples.withUnsafeBytes { player.waveform.add($0, of: format, at: 0) }
+        change(&player)
+        return player
+    }
+
+    private static func draw(_ player: PlayerSnapshot, rows: Int = 2, columns: Int = 16) -> [String] {
+        var buffer = CellBuffer(columns: columns, rows: rows)
+        BarView.draw(player, rows: 0..<rows, into: &buffer)
+        return buffer.lines
+    }
+
+    @Test func `two rows show how loud the music is, and the position bright over both`() {
+        #expect(Self.draw(Self.player { $0.state = .stopped }) == ["         ▁▂▃▄▅▆▇", "▁▁▂▃▄▅▆▇████████"])
+        let playing = Self.draw(Self.player { $0.position = .seconds(5) })
+        #expect(playing == ["        ▌▁▂▃▄▅▆▇", "▁▁▂▃▄▅▆▇▌███████"])
+        #expect(Self.draw(Self.player { $0.state = .stopped }, rows: 1) == ["▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄"])
+    }
+
+    @Test func `only what was heard or is cached has a height, as far as it is known`() {
+        let player = Self.player { player in
+            player.state = .stopped
+            player.load.stored = ByteRangeSet([0..<500, 750..<875])
+            player.load.inFlight = [500..<600]
+            player.heard = HeardSpans([.zero..<(.seconds(3))])
+        }
+        #expect(Self.draw(player) == ["            ▄▅", "▁▁▂▃▄▅▆▇▒▒··██··"])
+        var buffer = CellBuffer(columns: 16, rows: 2)
+        BarView.draw(player, rows: 0..<2, into: &buffer)
+        let styles = [Style](repeating: .played, count: 4) + [Style](repeating: .cached, count: 4)
+        #expect(buffer[row: 1].prefix(8).map(\.style) == styles)
+        let unknown = Self.player { player in
+            player.state = .stopped
+            player.waveform = Waveform()
+        }
+        #expect(Self.draw(unknown) == ["", "▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄"])
+        let bytes = Self.player { player in
+            player.state = .stopped
+            player.timeMap = nil
+        }
+        #expect(Self.draw(bytes)[0].isEmpty, "a bar of bytes has no times")
+    }
+
+    @Test func `the legend is drawn where all of it fits`() {
+        let state = screenState(sampleSnapshot(), columns: 120, rows: 24)
+        #expect(state.screen[22].hasSuffix("█ heard  ▄ cached  ▒ on its way  · missing"))
+        #expect(!screenState(sampleSnapshot(), columns: 80, rows: 24).screen[22].contains("heard"))
+        #expect(!screenState(PlayerSnapshot(), columns: 120, rows: 24).screen[22].contains("heard"))
+    }
+}
+
 struct BarPartTests {
     struct Row: Sendable {
         var length: Int64 = 100

@@ -61,7 +61,7 @@ struct NetworkTroubleTests {
 
     @Test func `the status line shows buffering, and that the player is offline`() {
         let buffering = lines(sampleSnapshot { ($0.state, $0.isMuted) = (.buffering, true) })
-        #expect(buffering[20].hasPrefix("◌ ") && buffering[22].hasPrefix("Buffering…  muted  "))
+        #expect(buffering[19].hasPrefix("◌ ") && buffering[22].hasPrefix("Buffering…  muted  "))
         let offline = lines(sampleSnapshot { $0.connectivity.isOffline = true })
         #expect(offline[22].hasPrefix("Playing  offline  vol 80%"))
     }

@@ -62,8 +62,8 @@ struct ScreenViewTests {
 
 
 
-
             ▶ 夜の音楽 – 東京アンサンブル                                   ~31:02 / 1:02:05
+                                                    ▌
             ████████████████████··········██████████▌▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒··········
             Playing  vol 80%  repeat all  buffer 0:42  312 kB/s  ↓ 1.0 MB
             reconnected to music.example
@@ -207,7 +207,7 @@ struct ScreenViewTests {
 
     @Test(arguments: [
         ("", "  3000 tracks"), ("G", "  3000 tracks"), ("f29\n", " 159 of 3000"),
-        ("6", " 1/4"), ("6 ", " 1/4"), ("6j", " 1/4"), ("6G", " 4/4"),
+        ("6", " 1/5"), ("6 ", " 1/5"), ("6j", " 1/5"), ("6G", " 5/5"),
     ])
     func `a long queue shows its length or the number of matches, and the help its page`(
         keys: String,
