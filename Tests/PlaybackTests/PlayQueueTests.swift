@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    @Test func `what comes next follows the order of playing, and is nothing if one track repeats`() {
+        #expect(queue(4, current: 1).upcomingPlaces(most: 9) == [2, 3])
+        #expect(queue(4, current: 1).upcomingPlaces(most: 1) == [2])
+        #expect(queue(4, current: 1, .all).upcomingPlaces(most: 9) == [2, 3, 0, 1])
+        #expect(queue(4, current: 1, .one).upcomingPlaces(most: 9).isEmpty)
+        #expect(
+            queue(0).upcomingPlaces(most: 9).isEmpty && queue(3, current: 2).upcomingPlaces(most: 9).isEmpty
+        )
+        var shuffled = queue(50, current: 7)
+        shuffled.setShuffle(true)
+        let order = shuffled.upcomingPlaces(most: 50)
+        #expect(Set(order + [7]) == Set(0..<50) && order != order.sorted())
+        #expect(order.first == shuffled.next(after: 7))
+    }
+
     private func randomPlaces(_ count: Int, using random: inout SeededGenerator) -> RangeSet<Int> {
         var places = RangeSet<Int>()
         for _ in 0..<Int.random(in: 1...3, using: &random) {

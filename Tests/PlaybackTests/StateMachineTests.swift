@@ -210,6 +210,16 @@ private let format = StreamInfo.music().format
         #expect(lane.showHeardTitle() == false)
     }
 
+    @Test func `the last ten titles that were heard stay, also when the stream begins again`() throws {
+        var (lane, id) = writing()
+        for number in 1...12 { _ = lane.titleReached(id, SafeText("\(number)"), after: 0) }
+        _ = lane.titleReached(id, "12", after: 0)
+        let current = try #require(lane.current)
+        #expect(current.earlierTitles == (2...11).map { SafeText("\($0)") } && current.streamTitle == "12")
+        let next = lane.successor(of: current, at: .zero, answersSeek: false)
+        #expect(next.earlierTitles == current.earlierTitles)
+    }
+
     @Test func `a correction moves the position of frames already written`() {
         var (lane, id) = writing()
         #expect(lane.landingCorrected(id, by: 250) == true)

@@ -56,7 +56,7 @@ struct CommandTableTests {
         ("search  a b", .search("a b")), ("search-next", .nextMatch(1)), ("search-previous", .nextMatch(-1)),
         ("filter", .filter(nil)), ("filter a", .filter("a")), ("time-left", .toggleRemainingTime),
         ("sound", .toggleSound), ("command", .openCommandLine("")), ("command add", .openCommandLine("add ")),
-        ("help", .toggleHelp), ("back", .back), ("redraw", .redraw),
+        ("facts", .showFacts), ("help", .toggleHelp), ("back", .back), ("redraw", .redraw),
         ("close-or-quit", .closeOrQuit),
     ]
 

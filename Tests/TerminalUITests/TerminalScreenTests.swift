@@ -124,7 +124,7 @@ struct TerminalScreenTests {
         if let color { #expect(sets.contains { $0.output.hasSuffix(color) }) }
         // The next frames are drawn over the first one.
         screen.terminal.type("2")
-        try await screen.drawn("Position")
+        try await screen.drawn("pause")
         try await screen.quit()
         #expect(screen.terminal.text.hasSuffix("\u{1B}[0m"))
     }

@@ -23,12 +23,17 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var queueRevision = 0
     /// The index of the current track in `tracks`.
     package var currentIndex: Int?
+    /// The places in `tracks` of those that are played next, in order, the first `mostUpcoming` of them.
+    package var upcoming: [Int] = []
+    package static let mostUpcoming = 50
     /// The stream of the current track, as its decoder describes it.
     package var info: StreamInfo?
     package var position = Duration.zero
     /// `true` if `position` is exact, `false` if it is an estimate.
     package var isExact = true
     package var duration: Duration?
+    /// The titles of a live stream that were heard before the present one, oldest first; at most 10.
+    package var earlierTitles: [SafeText] = []
     /// The parts of the current track that were heard since it began.
     package var heard = HeardSpans()
     /// The peaks of the current track, as far as it was decoded.

@@ -111,8 +111,8 @@ private struct PeakScanWork: Sendable {
         }
     }
 
-    /// Decodes from `start` to music whose peaks are known. `reached` grows to the end of what was decoded, and
-    /// to `Self.end` at the end of the track.
+    /// Decodes from `start` to music whose peaks are known. `reached` grows to the end of what was decoded,
+    /// and to `Self.end` at the end of the track.
     private func scan(
         _ resource: TrackResource,
         with decoder: any AudioDecoder,

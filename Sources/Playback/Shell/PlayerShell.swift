@@ -341,11 +341,13 @@ final class PlayerShell {
         snapshot.awaitedSource = state.awaitedSource ?? state.awaitedAddition
         snapshot.learned = state.announcer.facts
         snapshot.currentIndex = state.queue.current
+        snapshot.upcoming = state.queue.upcomingPlaces(most: PlayerSnapshot.mostUpcoming)
         snapshot.info = loaded.info
         snapshot.position = state.position
         snapshot.isExact = state.isExact
         snapshot.duration = state.duration
         snapshot.heard = state.heardSpans
+        snapshot.earlierTitles = state.lane.current?.earlierTitles ?? []
         snapshot.waveform = currentResource?.waveform ?? Waveform()
         snapshot.buffered = loaded.buffered
         snapshot.load = load

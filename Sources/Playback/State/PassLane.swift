@@ -68,7 +68,15 @@ struct Pass: Sendable {
     /// Set for a live stream.
     var station: Station?
     /// The title of the music that is heard, for a live stream.
-    var streamTitle: SafeText?
+    var streamTitle: SafeText? {
+        didSet {
+            guard let oldValue, !oldValue.isEmpty else { return }
+            earlierTitles = (earlierTitles + [oldValue]).suffix(Self.mostEarlierTitles)
+        }
+    }
+    /// The titles before it, oldest first.
+    fileprivate(set) var earlierTitles: [SafeText] = []
+    private static let mostEarlierTitles = 10
     /// Titles of a live stream that are not heard yet, each with the sink's frame at which it begins.
     var comingTitles: [(frame: FrameCount, text: SafeText)] = []
 
@@ -222,6 +230,7 @@ struct PassLane: Sendable {
         pass.info = old.info
         pass.station = old.station
         pass.streamTitle = old.streamTitle
+        pass.earlierTitles = old.earlierTitles
         return pass
     }
 

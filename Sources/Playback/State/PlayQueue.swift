@@ -64,6 +64,11 @@ struct PlayQueue: Sendable {
     /// The tracks that are played after the current one, in order; if all tracks repeat, each once.
     var upcoming: some Sequence<Track> { places(after: current).lazy.map { tracks[$0] } }
 
+    /// The places of the first `most` of them; none if the current one repeats.
+    func upcomingPlaces(most: Int) -> [Int] {
+        repeatMode == .one || tracks.isEmpty ? [] : Array(places(after: current).prefix(most))
+    }
+
     /// The place that is played last; `nil` if there are no tracks.
     var last: Int? { tracks.isEmpty ? nil : track(atOrderPlace: tracks.count - 1) }
 

@@ -94,6 +94,16 @@ package enum Glyphs: Sendable {
         return SafeText(stringLiteral: signs[min(8, max(1, eighths)) - 1])
     }
 
+    func connection(isOnline: Bool) -> SafeText {
+        isOnline ? pick("●", "*") + " online" : pick("○", "o") + " offline"
+    }
+
+    /// The parts with dots between them.
+    func joined(_ parts: [SafeText]) -> SafeText {
+        guard let first = parts.first else { return "" }
+        return parts.dropFirst().reduce(first) { $0 + " " + dot + " " + $1 }
+    }
+
     private func pick(_ unicode: StaticString, _ ascii: StaticString) -> SafeText {
         SafeText(stringLiteral: isUnicode ? unicode : ascii)
     }

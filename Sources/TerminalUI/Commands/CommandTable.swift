@@ -264,7 +264,7 @@ package enum CommandTable {
             "open a view; Tab: names",
             reach: .screen,
             completion: .words(ViewName.allCases.map(\.word)),
-            usage: "one of " + ViewName.allCases.map(\.word).joined(separator: ", "),
+            usage: "a view: queue, playing, cache and so on (Tab lists them)",
             keys: ViewName.allCases.filter(\.hasTab).map {
                 .init([.character(Character("\($0.number)"))], $0.help, $0.word)
             }
@@ -272,6 +272,7 @@ package enum CommandTable {
         CommandRow("time-left", .toggleRemainingTime, "elapsed/remaining time", reach: .keys, keys: ["t"]),
         CommandRow("sound", .toggleSound, "spectrum and levels", reach: .screen, keys: ["v"]),
         CommandRow("downloads", .show(.downloads), "open the downloads", reach: .screen),
+        CommandRow("facts", .showFacts, "all about the row", reach: .screen, keys: ["I"]),
         CommandRow("help", .toggleHelp, "show or hide the keys", reach: .keys, keys: ["?"]),
         CommandRow("back", .back, "leave view, stop reading", reach: .screen, keys: [.escape]),
         CommandRow(

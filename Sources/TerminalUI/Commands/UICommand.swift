@@ -39,6 +39,8 @@ package enum UICommand: Sendable, Hashable {
     case toggleSound
     case openCommandLine(String)
     case toggleHelp
+    /// Shows all that is known of the selected row, or closes that.
+    case showFacts
     /// Closes what was opened last: a view, a filter, the marks.
     case back
     /// In Help it does what `back` does, elsewhere what `quit` does.

@@ -1,7 +1,7 @@
 internal import Media
 
-/// The player's state, volume, modes and network traffic in one line, with the legend of the bar at the right. A
-/// narrow window drops the traffic of the session, then the legend, then the last parts.
+/// The player's state, volume, modes and network traffic in one line, with the legend of the bar at the
+/// right. A narrow window drops the traffic of the session, then the legend, then the last parts.
 enum StatusView {
     /// `timeOfDay` is that of `ScreenView`.
     static func draw(
@@ -140,9 +140,6 @@ enum StatusView {
     private static func gain(_ player: PlayerSnapshot) -> SafeText? {
         guard player.gainMode != .off else { return nil }
         let mode = "gain \(player.gainMode.rawValue)"
-        guard let decibels = player.gainDecibels else { return SafeText(mode) }
-        // One decimal, without Foundation's number formatting.
-        let tenths = Int((min(abs(decibels), 99) * 10).rounded())
-        return SafeText("\(mode) \(decibels < 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) dB")
+        return SafeText(mode) + (Fact.gain(player).map { " " + $0 } ?? "")
     }
 }

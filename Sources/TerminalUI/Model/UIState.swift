@@ -255,9 +255,13 @@ package struct UIState: Sendable {
         case .player(.sort) where view != .queue, .openCommandLine("sort ") where view != .queue:
             return notHere("sort")
         case .player(let command): return CommandOutcome([.send(command)])
-        case .show(let name): return open(name)
         case .nextView(let tabs): return open(view.next(by: tabs))
-        case .toggleHelp: return open(view == .help ? lists.viewBeforeHelp : .help)
+        case .toggleHelp: return open(view == .help ? lists.viewBelow : .help)
+        case .showFacts, .show(.facts):
+            guard view != .facts else { return open(lists.viewBelow) }
+            guard lists.takeFacts(in: context) else { return .error("No row is selected") }
+            return open(.facts)
+        case .show(let name): return open(name)
         case .back: return goBack()
         case .closeOrQuit: return view == .help ? goBack() : runAnywhere(.player(.quit))
         case .selectBy(let rows): lists.go(by: rows)
@@ -362,7 +366,7 @@ package struct UIState: Sendable {
 
     /// Closes what was opened last: the search, the filter or the view; or else stops the reading of sources.
     private mutating func goBack() -> CommandOutcome {
-        if view == .help { return open(lists.viewBeforeHelp) }
+        if view.isAbove { return open(lists.viewBelow) }
         if lists.searched != nil {
             lists.hideSearch()
             return .notice("Search off")

@@ -5,7 +5,8 @@ struct ViewLists: Sendable {
     private var views = ViewTable.rows
     /// The index of the open view.
     private var place = 0
-    private(set) var viewBeforeHelp = ViewName.queue
+    /// The view that was open before help or facts.
+    private(set) var viewBelow = ViewName.queue
     /// The running search in each view, or the last one, which `findNext` repeats.
     private var searches: [ViewName: RowSearch] = [:]
 
@@ -25,7 +26,7 @@ struct ViewLists: Sendable {
 
     /// Opens a view and returns what the shell must do for it and the one before.
     mutating func show(_ view: ViewName) -> [UIAction] {
-        if view == .help, open != .help { viewBeforeHelp = open }
+        if view.isAbove, !open.isAbove { viewBelow = open }
         let left = view == open ? [] : current.watch(false)
         place = view.number - 1
         return left + current.watch(true)
@@ -47,6 +48,17 @@ struct ViewLists: Sendable {
 
     mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {
         views[place].run(command, in: context)
+    }
+
+    /// Takes over what is known of the selected row; `false` if there is none.
+    mutating func takeFacts(in context: ViewContext) -> Bool {
+        let found = current.facts(in: context)
+        guard !found.isEmpty, let place = views.firstIndex(where: { $0 is FactsView }),
+            var view = views[place] as? FactsView
+        else { return false }
+        view.show(found, in: context)
+        views[place] = view
+        return true
     }
 
     mutating func go(by rows: Int) {

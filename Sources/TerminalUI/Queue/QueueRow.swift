@@ -134,7 +134,7 @@ struct QueueRow {
 
 extension PlayerSnapshot.State {
     /// `true` if the current track is open: playing, paused or buffering.
-    fileprivate var isHeard: Bool {
+    var isHeard: Bool {
         switch self {
         case .playing, .paused, .buffering: true
         case .stopped, .opening, .ended: false

@@ -181,6 +181,10 @@ package struct QueueView: ListView {
         list.select(filter == nil ? outline.row(of: item) : item, context: RowSearch.context)
     }
 
+    func facts(in context: ViewContext) -> [Fact] {
+        selectedItem.map { Fact.all(ofTrack: $0.place, in: context.player) } ?? []
+    }
+
     // MARK: Commands on the selected or the marked tracks
 
     mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {

@@ -65,6 +65,8 @@ package struct CacheView: ListView {
         entry.name().string + " " + entry.url.string
     }
 
+    func facts(in context: ViewContext) -> [Fact] { selected.map { Fact.all(of: $0) } ?? [] }
+
     mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {
         let candidate = candidate
         self.candidate = nil

@@ -36,6 +36,13 @@ package struct DownloadsView: ListView {
         )
     }
 
+    func facts(in context: ViewContext) -> [Fact] {
+        guard let download = selected(in: context.player) else { return [] }
+        let place = context.player.tracks.firstIndex { $0.location == download.track.location }
+        return place.map { Fact.all(ofTrack: $0, in: context.player) }
+            ?? [Fact(name: "Address", text: download.track.location.safeText)]
+    }
+
     mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {
         guard [.downloadSelected, .playSelected, .removeSelected].contains(command) else { return nil }
         guard let download = selected(in: context.player) else { return .noSelection }

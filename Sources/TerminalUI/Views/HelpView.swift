@@ -1,7 +1,7 @@
 internal import Media
 
 extension ViewName {
-    package static let help = ViewName(word: "help", help: "keys and commands")
+    package static let help = ViewName(word: "help", help: "keys and commands", isAbove: true)
 }
 
 /// The help: the keys in four groups, and on the next page the typed commands, in as many columns as fit.
@@ -83,19 +83,23 @@ package struct HelpView: ListView {
             return Item(keys: line, words: row.help)
         } + [Item(keys: ": … " + Key.tab.name, words: "complete a typed word")]
 
-    /// The groups below each other, each in the column that is the shortest by then, with a blank row between
-    /// them.
+    /// The groups below each other with a blank row between them, in the columns in which they need the
+    /// fewest rows.
     private static func stacked(_ groups: [[Item]], across: Int) -> [[Item?]] {
-        var columns: [[Item?]] = Array(repeating: [], count: across)
-        for group in groups {
-            guard let place = columns.indices.min(by: { columns[$0].count < columns[$1].count }) else {
-                break
+        let empty: [[Item?]] = Array(repeating: [], count: across)
+        let arrangements = groups.reduce([empty]) { arrangements, group in
+            arrangements.flatMap { columns in
+                columns.indices.map { place in
+                    var columns = columns
+                    if !columns[place].isEmpty { columns[place].append(nil) }
+                    columns[place] += group
+                    return columns
+                }
             }
-            if !columns[place].isEmpty { columns[place].append(nil) }
-            columns[place] += group
         }
-        let height = columns.map(\.count).max() ?? 0
-        return (0..<height).map { row in columns.map { row < $0.count ? $0[row] : nil } }
+        func height(_ columns: [[Item?]]) -> Int { columns.map(\.count).max() ?? 0 }
+        let columns = arrangements.min { height($0) < height($1) } ?? empty
+        return (0..<height(columns)).map { row in columns.map { row < $0.count ? $0[row] : nil } }
     }
 
     /// Items that fill the first column from top to bottom, then the next.

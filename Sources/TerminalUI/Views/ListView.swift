@@ -4,7 +4,7 @@ package import Media
 enum ViewTable {
     static let rows: [any ListView] = [
         QueueView(), PlayingView(), CacheView(), NetworkView(), MessagesView(), HelpView(),
-        DownloadsView(),
+        DownloadsView(), FactsView(),
     ]
 }
 
@@ -64,6 +64,9 @@ protocol ListView: Sendable {
     /// Selects an item that a search has found.
     mutating func select(found item: Int, in player: PlayerSnapshot)
 
+    /// All that is known of the selected row; empty if there is none.
+    func facts(in context: ViewContext) -> [Fact]
+
     /// The size of the list, for the end of the line of tabs, the longest text first.
     func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText]
 
@@ -99,6 +102,7 @@ extension ListView {
     func searchedCount(in player: PlayerSnapshot) -> Int { list.count }
     var searchStart: Int { list.selected }
     func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool { false }
+    func facts(in context: ViewContext) -> [Fact] { [] }
 
     mutating func select(found item: Int, in player: PlayerSnapshot) {
         list.select(item, context: RowSearch.context)
@@ -121,6 +125,8 @@ package struct ViewName: Sendable, Hashable {
     let help: SafeText
     /// `false` if it has neither a key nor, unless it is open, a tab: a command opens it.
     var hasTab = true
+    /// `true` if `back` returns to the view from which it was opened.
+    var isAbove = false
 
     /// In the order of their numbers.
     package static let allCases = ViewTable.rows.map { type(of: $0).name }

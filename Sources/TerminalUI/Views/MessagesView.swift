@@ -7,6 +7,8 @@ extension ViewName {
 /// The player's messages with their times, wrapped into lines. Pure.
 package struct MessagesView: ListView {
     private struct Line {
+        /// That of the message.
+        var number: Int
         /// `nil` in the continuation lines of a message.
         var time: Duration?
         var text: SafeText
@@ -34,7 +36,7 @@ package struct MessagesView: ListView {
         let follows = list.isAtEnd
         lines = messages.flatMap { message in
             message.text.wrapped(toColumns: max(8, columns - Self.timeColumns - 1)).enumerated().map {
-                Line(time: $0.offset == 0 ? message.time : nil, text: $0.element)
+                Line(number: message.number, time: $0.offset == 0 ? message.time : nil, text: $0.element)
             }
         }
         resize(count: lines.count, in: context)
@@ -43,6 +45,13 @@ package struct MessagesView: ListView {
 
     func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool {
         matcher.matches(lines[item].text.string)
+    }
+
+    func facts(in context: ViewContext) -> [Fact] {
+        guard lines.indices.contains(list.selected),
+            let message = context.player.messages.first(where: { $0.number == lines[list.selected].number })
+        else { return [] }
+        return [Fact(name: "Message", text: message.text)]
     }
 
     func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {

@@ -38,6 +38,8 @@ package struct NetworkView: ListView {
         return matcher.matches((words + names).joined(separator: " "))
     }
 
+    func facts(in context: ViewContext) -> [Fact] { self[list.selected].last.map { Fact.all(of: $0) } ?? [] }
+
     func news(in surroundings: ScreenSurroundings, isOpen: Bool) -> UIEvent? {
         guard isOpen, let requests = surroundings.requests else { return nil }
         // In this order: a request that ends in between appears twice in one frame, rather than not at all.

@@ -4,146 +4,323 @@ extension ViewName {
     package static let playing = ViewName(word: "playing", help: "current track")
 }
 
-/// The facts about the current track. Pure.
+/// The current track: its names, its chapters or the titles that a station has played, what is played next,
+/// and in one line how it sounds and where it comes from. Pure.
 package struct PlayingView: ListView {
     static let name = ViewName.playing
-    private static let nameColumns = 12
+    static let selectsRows = true
 
     package internal(set) var list = ListPosition()
+    private var content = PlayingContent()
+    private var places = PlayingPlaces()
+    /// The number of the current chapter in the last snapshot.
+    private var chapter: Int?
+
+    func rows(in layout: ScreenLayout) -> Range<Int> { places.choices.rows }
 
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
-        // The facts are collected only while they are visible.
-        let facts = isOpen ? PlayingFact.all(of: context.player, glyphs: .ascii) : []
-        resize(count: isOpen ? facts.count : list.count, in: context)
+        // Its content is collected only while it is visible.
+        guard isOpen else { return }
+        content = PlayingContent(of: context.player)
+        places = PlayingPlaces(of: content, in: context.layout)
+        let follows = chapter == nil || list.selected == chapter.map { $0 - 1 }
+        resize(count: content.choiceCount, in: context)
+        guard content.chapter != chapter else { return }
+        chapter = content.chapter
+        // The selection follows the chapters as they are played, unless it was moved.
+        if follows, let chapter { list.select(chapter - 1, context: 1) }
+    }
+
+    mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {
+        switch command {
+        case .playSelected:
+            guard list.count > 0 else { return .noSelection(in: context.player) }
+            let number = list.selected + 1
+            guard content.chapters.isEmpty else {
+                return CommandOutcome([.send(.chapter(.number(number)))])
+            }
+            return CommandOutcome([.send(.jump(context.player.upcoming[list.selected] + 1))])
+        default: return nil
+        }
+    }
+
+    func facts(in context: ViewContext) -> [Fact] {
+        context.player.currentIndex.map { Fact.all(ofTrack: $0, in: context.player) } ?? []
+    }
+
+    /// `● online · 412 kB/s`; the rate is missing while nothing is downloaded.
+    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
+        let player = context.player
+        guard case .web? = player.currentTrack?.location else { return [] }
+        let line = glyphs.connection(isOnline: !player.connectivity.isOffline)
+        guard let rate = player.load.bytesPerSecond, !player.load.inFlight.isEmpty else { return [line] }
+        return [glyphs.joined([line, SafeText(SizeText.rate(rate))]), line]
     }
 
     func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
-        [(.player(.toggle), "pause"), (.player(.pin(nil)), "pin")]
+        let enter: [(UICommand, SafeText)] =
+            list.count > 0 ? [(.playSelected, content.chapters.isEmpty ? "play" : "chapter")] : []
+        return [(.player(.toggle), "pause")] + enter + [(.showFacts, "facts"), (.toggleSound, "spectrum")]
     }
+
+    // MARK: Drawing
 
     func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
-        let facts = PlayingFact.all(of: context.player, glyphs: buffer.glyphs)
-        let rows = context.layout.listRows
-        guard !facts.isEmpty else { return buffer.drawPlaceholder("Nothing is playing", rows: rows) }
-        for (index, row) in zip(list.visible, rows) where facts.indices.contains(index) {
-            let fact = facts[index]
-            buffer.draw(fact.name, column: 1, row: row, style: .dim)
-            // The first two lines, title and artist, have no name.
-            let column = index < 2 ? 1 : 1 + Self.nameColumns
-            buffer.draw(fact.text, column: column, row: row, style: fact.style)
+        guard context.player.currentTrack != nil else {
+            return buffer.drawPlaceholder("Nothing is playing", rows: context.layout.listRows)
+        }
+        for (line, row) in zip(content.names, places.names) {
+            var text = buffer.glyphs.joined(line.parts)
+            if row == places.names.first, content.isStation {
+                text = text.spaced(toColumns: buffer.columns / 2)
+            }
+            buffer.draw(text, column: 1, row: row, limit: buffer.columns - 2, style: line.style)
+        }
+        drawChoices(context, into: &buffer)
+        drawOthers(context, into: &buffer)
+        guard let row = places.facts else { return }
+        let end = buffer.columns - 1
+        let sound = buffer.glyphs.joined(content.sound)
+        let column = buffer.draw(sound, column: 1, row: row, limit: end - 1, style: .dim)
+        let origin = buffer.glyphs.joined(content.origin)
+        if column + 3 + origin.columns <= end {
+            buffer.draw(origin, column: end - origin.columns, row: row, style: .dim)
         }
     }
-}
 
-/// One fact about the current track: a name and a text. Pure.
-struct PlayingFact {
-    /// Empty if the text explains itself or continues the line above.
-    var name: SafeText
-    var text: SafeText
-    var style = Style.normal
-
-    /// All known facts, in the order of the view.
-    static func all(of player: PlayerSnapshot, glyphs: Glyphs) -> [PlayingFact] {
-        guard let track = player.currentTrack else { return [] }
-        let tags = player.info.map { track.tags(with: $0.tags) } ?? track.tags
-        var facts = [PlayingFact(name: "", text: tags.title ?? track.location.name, style: .playing)]
-        let album = [tags.album, tags.year].compactMap { $0 }.map(\.string).joined(separator: ", ")
-        let second = [tags.artist?.string, album.isEmpty ? nil : album, tags.number.map { "track \($0)" }]
-            .compactMap { $0 }.joined(separator: " \(glyphs.dash) ")
-        facts.append(PlayingFact(name: "", text: SafeText(second)))
-        facts.append(PlayingFact(name: "", text: ""))
-        let known: [(SafeText, SafeText?)] = [
-            ("Published", published(track)), ("Position", position(player)),
-            ("Chapter", chapter(player)), ("Length", length(player)),
-            ("Format", format(player)),
-            ("Bit rate", bitRate(player)), ("Source", source(track)), ("", track.location.safeText),
-            ("Cached", cached(player, track)), ("Downloaded", downloaded(player)),
-            ("Next", next(player, glyphs)),
-        ]
-        for case (let name, let text?) in known { facts.append(PlayingFact(name: name, text: text)) }
-        if let error = player.failures[track.id] {
-            facts.append(PlayingFact(name: "Failed", text: error.cause, style: .error))
+    /// The section whose rows can be selected.
+    private func drawChoices(_ context: ViewContext, into buffer: inout CellBuffer) {
+        let columns = places.choices.columns
+        for (index, row) in zip(list.visible, places.choices.rows) {
+            if index == list.selected { buffer.lay(.selected, row: row, columns: columns) }
+            if content.chapters.isEmpty {
+                drawUpcoming(index, context.player, columns: columns, row: row, into: &buffer)
+            } else {
+                drawChapter(index, columns: columns, row: row, into: &buffer)
+            }
         }
-        return facts
+        let place = list.isCut ? SafeText("\(list.selected + 1) of \(list.count)") : ""
+        let total = content.chapters.isEmpty ? upcomingTotal(context.player, buffer.glyphs) : place
+        drawTitle(content.chapters.isEmpty ? "UP NEXT" : "CHAPTERS", total, places.choices, into: &buffer)
     }
 
-    /// The day of an episode, and if it was played.
-    private static func published(_ track: Track) -> SafeText? {
-        guard let episode = track.episode else { return nil }
-        let facts = [episode.date?.day ?? "unknown", track.isPlayed ? "played" : nil]
-        return SafeText(facts.compactMap { $0 }.joined(separator: ", "))
+    /// What comes next below or beside the chapters, or the titles that were heard.
+    private func drawOthers(_ context: ViewContext, into buffer: inout CellBuffer) {
+        let columns = places.others.columns
+        if !content.chapters.isEmpty {
+            for (index, row) in zip(content.upcoming.indices, places.others.rows) {
+                drawUpcoming(index, context.player, columns: columns, row: row, into: &buffer)
+            }
+            drawTitle("UP NEXT", upcomingTotal(context.player, buffer.glyphs), places.others, into: &buffer)
+        } else {
+            for (title, row) in zip(content.titles, places.others.rows) {
+                buffer.draw(title, in: columns.dropFirst(1).dropLast(1), row: row, style: .dim)
+            }
+            drawTitle("HEARD BEFORE", "", places.others, into: &buffer)
+        }
     }
 
-    private static func position(_ player: PlayerSnapshot) -> SafeText {
-        SafeText(
-            player.isExact
-                ? player.position.clockTime + " (exact)" : "~\(player.position.clockTime) (estimated)"
+    private func drawTitle(
+        _ title: SafeText,
+        _ total: SafeText,
+        _ section: PlayingPlaces.Section,
+        into buffer: inout CellBuffer
+    ) {
+        guard let first = section.rows.first else { return }
+        let columns = section.columns.dropFirst(1).dropLast(1)
+        buffer.draw(title, in: columns, row: first - 1, style: .heading)
+        guard title.columns + 2 + total.columns <= columns.count else { return }
+        buffer.draw(total, in: columns, row: first - 1, style: .dim, isRightAligned: true)
+    }
+
+    private func drawChapter(_ index: Int, columns: Range<Int>, row: Int, into buffer: inout CellBuffer) {
+        let isCurrent = index + 1 == content.chapter
+        let style: Style = isCurrent ? .title : .dim
+        let start = columns.lowerBound + 1
+        if isCurrent { buffer.draw(buffer.glyphs.folded, column: start, row: row, style: .playing) }
+        let width = content.chapters.last.map { $0.start.clockTime.count } ?? 0
+        let time = SafeText(content.chapters[index].start.clockTime)
+        buffer.draw(time, in: start + 2..<start + 2 + width, row: row, style: .dim, isRightAligned: true)
+        let title = content.chapters[index].title
+        let name = title.isEmpty ? SafeText("Chapter \(index + 1)") : title
+        buffer.draw(
+            name,
+            in: start + width + 4..<max(start + width + 4, columns.upperBound - 1),
+            row: row,
+            style: style
         )
     }
 
-    private static func chapter(_ player: PlayerSnapshot) -> SafeText? {
-        guard let chapters = player.info?.chapters, let number = chapters.number(at: player.position) else {
-            return nil
+    private func drawUpcoming(
+        _ index: Int,
+        _ player: PlayerSnapshot,
+        columns: Range<Int>,
+        row: Int,
+        into buffer: inout CellBuffer
+    ) {
+        guard content.upcoming.indices.contains(index),
+            player.tracks.indices.contains(content.upcoming[index])
+        else { return }
+        let item = QueueRow(player, index: content.upcoming[index], isMarked: false, glyphs: buffer.glyphs)
+        let digits = content.upcoming.map { String($0 + 1).count }.max() ?? 1
+        let start = columns.lowerBound + 1
+        var end = columns.upperBound - 1
+        let number = SafeText("\(item.number)")
+        buffer.draw(number, in: start..<start + digits, row: row, style: .dim, isRightAligned: true)
+        let time = end - 7..<end
+        buffer.draw(item.duration, in: time, row: row, style: .dim, isRightAligned: true)
+        end -= 9
+        if columns.count >= 50 {
+            RangeBar.draw(item.map, column: end - RangeBar.columns, row: row, into: &buffer)
+            end -= RangeBar.columns + 2
         }
-        return chapters.name(of: number)
+        let artist = item.artist == content.artist ? "" : item.artist
+        let name = TrackName.text(item.title, artist, dash: buffer.glyphs.dash)
+        let title = start + digits + 2..<max(start + digits + 2, end)
+        let isFailed = item.style == .error
+        buffer.draw(name, in: title, row: row, style: isFailed ? .error : index == 0 ? .normal : .dim)
     }
 
-    private static func length(_ player: PlayerSnapshot) -> SafeText? {
-        guard player.load.live == nil else { return "live stream" }
-        guard let duration = player.duration else { return nil }
-        // A duration from a playlist is an estimate too.
-        return SafeText((player.info?.isDurationExact == true ? "" : "~") + duration.clockTime)
+    /// `6 tracks · 25:05`, if it is known what is played until the end of the queue.
+    private func upcomingTotal(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText {
+        guard content.upcoming.count < PlayerSnapshot.mostUpcoming else { return "" }
+        var totals = QueueOutline.Totals(count: content.upcoming.count)
+        for track in content.upcoming.map({ player.tracks[$0] }) {
+            guard let duration = player.learned[track.id]?.duration ?? track.duration else { continue }
+            totals.duration += duration
+            totals.knownCount += 1
+        }
+        return totals.text(glyphs)
+    }
+}
+
+/// What the view of the current track shows.
+struct PlayingContent: Sendable {
+    /// The title, the artist, the album and what else the tags say; a station's name and title; the reason of
+    /// a failure. Dots stand between the parts of a line.
+    private(set) var names: [(parts: [SafeText], style: Style)] = []
+    private(set) var artist: SafeText = ""
+    private(set) var isStation = false
+    private(set) var chapters: [Chapter] = []
+    /// The number of the chapter that is played, from 1.
+    private(set) var chapter: Int?
+    /// The places of the tracks that are played next.
+    private(set) var upcoming: [Int] = []
+    /// The titles that a station has played, the newest first.
+    private(set) var titles: [SafeText] = []
+    /// The server and the file.
+    private(set) var origin: [SafeText] = []
+    private(set) var sound: [SafeText] = []
+
+    init() {}
+
+    init(of player: PlayerSnapshot) {
+        guard let track = player.currentTrack else { return }
+        let tags = player.info.map { track.tags(with: $0.tags) } ?? track.tags
+        isStation = player.load.live != nil
+        upcoming = player.upcoming.filter { player.tracks.indices.contains($0) }
+        if isStation {
+            let station = track.tags.title ?? tags.album ?? track.location.shortName
+            names = [([station], .title)]
+            if let title = player.info?.tags.title, title != station { names.append(([title], .playing)) }
+            titles = player.earlierTitles.reversed()
+        } else {
+            artist = tags.artist ?? ""
+            names = [([tags.title ?? track.location.shortName], .title)]
+            if !artist.isEmpty { names.append(([artist], .playing)) }
+            let details = [
+                tags.album, tags.year, tags.number.map(Self.place),
+                track.episode?.date.map { SafeText($0.day) },
+                track.isPlayed ? "played before" : nil,
+            ].compactMap { $0 }
+            if !details.isEmpty { names.append((details, .dim)) }
+            chapters = player.info?.chapters.chapters ?? []
+            chapter = player.info?.chapters.number(at: player.position)
+        }
+        if let error = player.failures[track.id], !player.state.isHeard {
+            names.append(([error.cause], .error))
+        }
+        sound = Fact.sound(of: player)
+        if case .web(let url) = track.location { origin = [SafeText(url.host)] }
+        origin.append(track.location.name)
     }
 
-    private static func format(_ player: PlayerSnapshot) -> SafeText? {
-        guard let info = player.info else { return nil }
-        let rate = "\(info.format.sampleRate / 1_000).\(info.format.sampleRate % 1_000 / 100) kHz"
-        let facts = [info.codec.string, rate, info.format.channelName]
-        return SafeText(facts.filter { !$0.isEmpty }.joined(separator: ", "))
+    /// The rows that can be selected.
+    var choiceCount: Int { chapters.isEmpty ? upcoming.count : chapters.count }
+    /// The rows of the other section.
+    var otherCount: Int { chapters.isEmpty ? titles.count : upcoming.count }
+
+    /// `track 4 of 10` for `4/10`.
+    private static func place(_ number: SafeText) -> SafeText {
+        SafeText("track " + number.string.split(separator: "/").joined(separator: " of "))
+    }
+}
+
+/// Where the parts of the view of the current track stand. Pure.
+struct PlayingPlaces: Sendable {
+    /// The rows and columns of a section; its title stands in the row above. Empty if there is no room.
+    struct Section: Sendable {
+        var rows = 0..<0
+        var columns = 0..<0
     }
 
-    private static func bitRate(_ player: PlayerSnapshot) -> SafeText? {
-        guard let rate = player.info?.bytesPerSecond, (1...1e9).contains(rate) else { return nil }
-        return SafeText("\(Int((rate * 8 / 1_000).rounded())) kbit/s")
-    }
+    /// From this width on, two sections stand beside each other.
+    private static let leastForTwo = 100
+    /// The fewest rows with blank rows between the parts.
+    private static let fewestAiryRows = 8
 
-    private static func source(_ track: Track) -> SafeText {
-        switch track.location {
-        case .file: "local file"
-        case .web(let url): SafeText(url.host)
+    private(set) var names = 0..<0
+    private(set) var choices = Section()
+    private(set) var others = Section()
+    private(set) var facts: Int?
+
+    init() {}
+
+    init(of content: PlayingContent, in layout: ScreenLayout) {
+        let rows = layout.listRows
+        let gap = rows.count >= Self.fewestAiryRows ? 1 : 0
+        names = rows.prefix(content.names.count)
+        var end = rows.upperBound
+        if names.upperBound < end {
+            end -= 1
+            facts = end
+        }
+        let start = names.upperBound + gap
+        end -= gap
+        // A title and a row at least.
+        guard start + 2 <= end else { return }
+        let all = 0..<layout.columns
+        if content.otherCount == 0 {
+            choices = section(content.choiceCount, in: start..<end, columns: all)
+        } else if content.choiceCount == 0 {
+            others = section(content.otherCount, in: start..<end, columns: all)
+        } else if layout.columns >= Self.leastForTwo {
+            let middle = layout.columns * 9 / 20
+            choices = section(content.choiceCount, in: start..<end, columns: 0..<middle)
+            others = section(content.otherCount, in: start..<end, columns: middle + 2..<layout.columns)
+            if content.chapters.isEmpty {
+                (choices.columns, others.columns) = (others.columns, choices.columns)
+            }
+        } else {
+            let most = max(content.choiceCount + 1, 0)
+            let first = min(most, (end - start - gap) * 3 / 5)
+            choices = section(content.choiceCount, in: start..<start + first, columns: all)
+            let next = min(end, start + first + gap)
+            others = section(content.otherCount, in: next..<end, columns: all)
         }
     }
 
-    private static func cached(_ player: PlayerSnapshot, _ track: Track) -> SafeText? {
-        guard case .web = track.location, player.load.live == nil else { return nil }
-        let stored = player.load.stored.byteCount
-        var text = SizeText.text(stored)
-        if let length = player.load.length, length > 0 {
-            text =
-                stored >= length ? SizeText.text(length) + " (all)" : text + " of \(SizeText.text(length))"
-        }
-        if player.buffered > .zero, player.load.length.map({ stored < $0 }) != false {
-            text += ", buffer \(player.buffered.clockTime)"
-        }
-        if !player.load.isCached { text += ", for this session only" }
-        return SafeText(text + (player.availability[track.id]?.isPinned == true ? ", pinned" : ""))
+    private func section(_ count: Int, in rows: Range<Int>, columns: Range<Int>) -> Section {
+        guard rows.count >= 2, count > 0 else { return Section() }
+        return Section(rows: rows.dropFirst().prefix(count), columns: columns)
     }
+}
 
-    private static func downloaded(_ player: PlayerSnapshot) -> SafeText? {
-        let load = player.load
-        guard load.requestCount > 0 else { return nil }
-        let requests = CountText.of(load.requestCount, "request")
-        let rate = load.bytesPerSecond.map { ", " + SizeText.rate($0) } ?? ""
-        return SafeText("\(SizeText.text(load.fetchedBytes)) in \(requests)\(rate)")
-    }
-
-    /// The next track of the queue; `nil` if it depends on shuffle or repeat, since only the player knows
-    /// that order.
-    private static func next(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
-        guard let index = player.currentIndex, !player.isShuffled, player.repeatMode != .one,
-            player.tracks.indices.contains(index + 1)
-        else { return nil }
-        let track = player.tracks[index + 1]
-        return QueueRow.name(of: track, tags: player.learned[track.id]?.tags, glyphs: glyphs)
+extension SafeText {
+    /// The text with a blank between its letters, if that is as wide as this at most: the largest letters
+    /// that every terminal has.
+    fileprivate func spaced(toColumns most: Int) -> SafeText {
+        guard columns == string.count, columns * 2 <= most else { return self }
+        return SafeText(string.map(String.init).joined(separator: " "))
     }
 }

@@ -38,7 +38,8 @@ struct ScreenWaveformTests {
         }
     }
 
-    /// The heights of the 80 columns of the bar, in eighths of a row of two; `nil` if it is no waveform there.
+    /// The heights of the 80 columns of the bar, in eighths of a row of two; `nil` if it is no waveform
+    /// there.
     private func shown(_ stage: ScreenStage) async throws -> [Int?] {
         let upper = Array(
             try await stage.row(fromBelow: 4).padding(toLength: 80, withPad: " ", startingAt: 0)

@@ -95,6 +95,7 @@ enum Exhibit {
         var player = PlayerSnapshot()
         player.tracks = tracks
         player.currentIndex = current
+        player.upcoming = Array(current + 1..<player.tracks.count) + Array(0...current)
         player.state = .playing
         player.volume = 80
         player.repeatMode = .all

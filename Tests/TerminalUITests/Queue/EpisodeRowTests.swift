@@ -96,14 +96,20 @@ struct EpisodeRowTests {
         #expect(state.screen[2].contains("Short B") && state.screen[19].contains("Short B"))
     }
 
-    @Test func `the playing view says when the episode was published, and if it was played`() {
+    @Test func `the playing view and the facts say when the episode was published, and if it was played`() {
         var state = state(played: [1])
         state.show { $0.currentIndex = 0 }
         state.type("2")
-        #expect(state.screen.contains { $0.contains("Published   2026-11-22, played") })
+        #expect(state.screen[3] == " 2026-11-22 · played before")
+        state.type("I")
+        #expect(state.screen.contains(" Published   2026-11-22, played"))
+        state.type("I")
         state.show { $0.currentIndex = 3 }
-        #expect(state.screen.contains { $0.hasSuffix("Published   unknown") })
+        state.type("I")
+        #expect(state.screen.contains(" Published   unknown"))
+        state.type("I")
         state.show { $0.currentIndex = 4 }
+        state.type("I")
         #expect(!state.screen.contains { $0.contains("Published") })
     }
 

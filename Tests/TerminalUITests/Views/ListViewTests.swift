@@ -22,44 +22,6 @@ struct ListViewTests {
         return screen[rows].drop(while: \.isEmpty).reversed().drop(while: \.isEmpty).reversed()
     }
 
-    @Test func `the view of the current track shows all known facts`() {
-        let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
-        var info = StreamInfo(format: format, bytesPerSecond: 24_000)
-        info.codec = "MPEG-1 Layer III, VBR"
-        info.isDurationExact = true
-        info.tags = TrackTags(album: "夜", year: "2024", number: "2/9")
-        info.chapters = ChapterList([Chapter(start: .zero, title: "Dusk")])
-        var player = sampleSnapshot {
-            $0.info = info
-            ($0.load.requestCount, $0.load.fetchedBytes) = (3, 5_000)
-            $0.availability[Track.ID(2)] = Availability(
-                stored: ByteRangeSet(0..<5_000),
-                length: 8_000,
-                isPinned: true
-            )
-        }
-        let expected = """
-             夜の音楽
-             東京アンサンブル – 夜, 2024 – track 2/9
-
-             Position    ~31:02 (estimated)
-             Chapter     1 of 1: Dusk
-             Length      1:02:05
-             Format      MPEG-1 Layer III, VBR, 44.1 kHz, stereo
-             Bit rate    192 kbit/s
-             Source      music.example
-                         https://music.example/a/02.mp3
-             Cached      5 kB of 8 kB, buffer 0:42, pinned
-             Downloaded  5 kB in 3 requests, 312 kB/s
-             Next        gone
-            """
-        #expect(list(.playing, player: player) == lines(expected))
-        player.isExact = true
-        player.isShuffled = true
-        let exact = list(.playing, player: player)
-        #expect(exact[3] == " Position    31:02 (exact)" && !exact.contains { $0.hasPrefix(" Next") })
-    }
-
     @Test func `the cache shows size, share, map, age and pin of each track`() {
         let expected = """
                 SIZE  CACHED  MAP         LAST PLAYED  PIN  TITLE
@@ -138,7 +100,7 @@ struct ListViewTests {
 
     @Test func `the groups of the help stand beside each other if there is room`() {
         #expect(list(.help)[0].split(separator: " ") == ["Play", "Move"])
-        #expect(list(.help, 120, 40)[0].split(separator: " ") == ["Play", "Move", "Queue"])
+        #expect(list(.help, 120, 40)[0].split(separator: " ") == ["Play", "Move", "View"])
     }
 
     @Test(arguments: ["f", "/"])
