@@ -25,9 +25,7 @@ package struct ADTSHeader: Sendable, Equatable {
         guard bytes[index] == 0xFF, bytes[index + 1] & 0xF6 == 0xF0, bytes[index + 2] & 0x3C < 13 << 2 else {
             return nil
         }
-        let length =
-            Int(bytes[index + 3]) << 16 | Int(bytes[index + 4]) << 8 | Int(bytes[index + 5])
-        frameByteCount = length >> 5 & 0x1FFF
+        frameByteCount = Int(bytes[index + 3...index + 5].bigEndianNumber >> 5 & 0x1FFF)
         let hasCheck = bytes[index + 1] & 1 == 0
         packetCount = Int(bytes[index + 6] & 3) + 1
         // A check has two bytes, and so has the position of each packet but the first, which such a frame

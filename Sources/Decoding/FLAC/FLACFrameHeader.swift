@@ -145,7 +145,7 @@ struct FLACFrameHeader: Equatable {
     private static func number(_ count: Int, _ bytes: UnsafeRawBufferPointer, _ place: inout Int) -> Int? {
         guard place + count <= bytes.count else { return nil }
         defer { place += count }
-        return bytes[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+        return Int(bytes[place..<place + count].bigEndianNumber)
     }
 
     /// CRC-8 with the polynomial x⁸ + x² + x + 1.

@@ -77,7 +77,7 @@ struct FLACHead {
         // STREAMINFO must be the first block, and the only one of its kind.
         guard (kind == .streamInfo) == (blockCount == 1) else { throw Refusal.damaged }
         let start = offset + Self.headByteCount
-        let content = start..<start + head[1...].reduce(0) { $0 << 8 | Int64($1) }
+        let content = start..<start + head[1...].bigEndianNumber
         if kind == .picture { cover = cover ?? content }
         guard let kind, let most = Self.contents[kind], !content.isEmpty else {
             return go(to: content.upperBound)

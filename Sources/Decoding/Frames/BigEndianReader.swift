@@ -14,7 +14,7 @@ struct BigEndianReader {
     mutating func next(_ count: Int) -> Int64? {
         guard count <= remaining else { return nil }
         defer { index += count }
-        return bytes[index..<index + count].reduce(0) { $0 << 8 | Int64($1) }
+        return bytes[index..<index + count].bigEndianNumber
     }
 
     /// The next `count` bytes, or fewer at the end.
@@ -23,4 +23,10 @@ struct BigEndianReader {
         defer { index = end }
         return bytes[index..<end]
     }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// The number in at most eight bytes. If there are eight, the highest bit is the sign.
+    var bigEndianNumber: Int64 { reduce(0) { $0 << 8 | Int64($1) } }
+    var littleEndianNumber: Int64 { reversed().bigEndianNumber }
 }

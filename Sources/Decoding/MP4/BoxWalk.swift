@@ -50,10 +50,10 @@ struct BoxWalk {
         count += 1
         let name = ID3Text.latin1(head[4..<8])
         var start = offset + Self.shortHeadByteCount
-        var size = ChunkWalk.number(head[..<4], isBigEndian: true)
+        var size = head[..<4].bigEndianNumber
         if size == 1 {
             guard head.count >= 16 else { return stop() }
-            size = ChunkWalk.number(head[8..<16], isBigEndian: true)
+            size = head[8..<16].bigEndianNumber
             start += 8
         }
         // 0 states that the box ends with the file.

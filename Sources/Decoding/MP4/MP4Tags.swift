@@ -30,7 +30,7 @@ struct MP4Tags: Equatable {
         case "\u{A9}gen": tags.genre = tags.genre ?? ID3Text.text(data)
         // A number that is greater by 1 than that of ID3.
         case "gnre":
-            let number = data.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+            let number = Int(data.prefix(2).bigEndianNumber)
             tags.genre = tags.genre ?? ID3Genre.name(number - 1).map { SafeText($0) }
         case "cpil": tags.compilation = tags.compilation ?? (data.contains { $0 != 0 } ? "1" : nil)
         case "trkn": tags.number = tags.number ?? Self.pair(data)

@@ -34,7 +34,7 @@ struct NumberTable: Equatable {
         let place = Int(index % Self.slabCount * width / 8)
         let byteCount = Int(max(1, width / 8))
         guard place + byteCount <= slab.count else { return nil }
-        let value = ChunkWalk.number(slab[place..<place + byteCount], isBigEndian: true)
+        let value = slab[place..<place + byteCount].bigEndianNumber
         if width == 4 { return index % 2 == 0 ? value >> 4 : value & 15 }
         return value
     }

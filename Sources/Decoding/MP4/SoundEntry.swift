@@ -21,7 +21,7 @@ enum SoundEntry {
         guard isALAC || format == "mp4a" else {
             throw Refusal.m4a(with: names[format].map { SafeText($0) } ?? "an unknown codec")
         }
-        let entry = Int64(8)..<8 + Int64(ChunkWalk.number(content[8..<12], isBigEndian: true))
+        let entry = 8..<8 + content[8..<12].bigEndianNumber
         // QuickTime has longer entries: versions 1 and 2.
         let extra: Int64 = content[25] == 1 ? 16 : content[25] == 2 ? 36 : 0
         let boxes = 16 + 28 + extra..<max(16 + 28 + extra, min(entry.upperBound, Int64(content.count)))

@@ -100,7 +100,7 @@ struct VorbisHead: OggCodec {
         guard packet.count >= Self.byteCount, packet[7..<11].allSatisfy({ $0 == 0 }), packet[29] & 1 == 1
         else { throw .damaged }
         func number(_ index: Int) -> Int {
-            Int(ChunkWalk.number(packet[index..<index + 4], isBigEndian: false))
+            Int(packet[index..<index + 4].littleEndianNumber)
         }
         channelCount = try OpusHead.playable(channelCount: Int(packet[11]), of: "Vorbis")
         sampleRate = number(12)

@@ -86,7 +86,7 @@ struct OggPage: Equatable {
     /// polynomial 0x04C11DB7, without reflection.
     static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
         var sum: UInt32 = 0
-        table.withUnsafeBufferPointer { table in
+        checksums.withUnsafeBufferPointer { table in
             var index = 0
             while index < bytes.count {
                 let byte = index < 22 || index >= 26 ? bytes[index] : 0
@@ -97,7 +97,8 @@ struct OggPage: Equatable {
         return sum
     }
 
-    private static let table: [UInt32] = (0..<256).map { byte in
+    /// The checksum of each byte.
+    static let checksums: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte) << 24) { sum, _ in sum << 1 ^ (sum >> 31 == 1 ? 0x04C1_1DB7 : 0) }
     }
 }

@@ -45,12 +45,12 @@ struct AIFFFormat {
     /// without a hidden bit (IEEE 754 extended precision).
     private var rate: Double {
         let exponent = number(at: 8, 2)
-        let significand = UInt64(bitPattern: ChunkWalk.number(bytes[10..<18], isBigEndian: true))
+        let significand = UInt64(bitPattern: bytes[10..<18].bigEndianNumber)
         return Double(sign: .plus, exponent: exponent - 16_383 - 63, significand: Double(significand))
     }
 
     private func number(at index: Int, _ count: Int) -> Int {
-        Int(ChunkWalk.number(bytes[index..<index + count], isBigEndian: true))
+        Int(bytes[index..<index + count].bigEndianNumber)
     }
 
     /// Other codecs that are common in AIFC files, for messages.

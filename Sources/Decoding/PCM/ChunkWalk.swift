@@ -93,7 +93,7 @@ struct ChunkWalk {
     private mutating func begin(_ head: [UInt8], at offset: Int64) -> Chunk? {
         chunkCount += 1
         let name = ID3Text.latin1(head[..<4])
-        let stated = Self.number(head[4...], isBigEndian: isBigEndian)
+        let stated = isBigEndian ? head[4...].bigEndianNumber : head[4...].littleEndianNumber
         let isUnknown = stated == UInt32.max
         let size = isUnknown ? largeSizes[name] ?? Self.farthest : stated
         let start = offset + Self.headByteCount
@@ -113,7 +113,7 @@ struct ChunkWalk {
     private mutating func readSizes(_ bytes: [UInt8]) {
         func size(at index: Int) -> Int64? {
             guard index + 8 <= bytes.count else { return nil }
-            let value = Self.number(bytes[index..<index + 8], isBigEndian: false)
+            let value = bytes[index..<index + 8].littleEndianNumber
             return (0...Self.farthest / 2).contains(value) ? value : nil
         }
         largeSizes["data"] = size(at: 8)
@@ -141,11 +141,5 @@ struct ChunkWalk {
     /// The offset after the padding: contents of odd length are followed by one byte.
     private static func end(of content: ByteRange) -> Int64 {
         content.upperBound + (content.upperBound - content.lowerBound) % 2
-    }
-
-    /// The number in at most eight bytes. If there are eight, the highest bit is the sign.
-    static func number(_ bytes: some BidirectionalCollection<UInt8>, isBigEndian: Bool) -> Int64 {
-        isBigEndian
-            ? bytes.reduce(0) { $0 << 8 | Int64($1) } : bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 }

@@ -62,7 +62,7 @@ struct PCMHead {
             statedFrames = format.frameCount
         case "data": samples = samples ?? extent(of: chunk.content)
         case "SSND":
-            let offset = ChunkWalk.number(chunk.bytes.prefix(4), isBigEndian: true)
+            let offset = chunk.bytes.prefix(4).bigEndianNumber
             let start = chunk.content.lowerBound + Int64(Self.soundHeadByteCount) + offset
             samples = samples ?? extent(of: start..<max(start, chunk.content.upperBound))
         case "LIST": information = information.filled(from: InformationList.tags(in: chunk.bytes))

@@ -64,7 +64,7 @@ struct WaveFormat {
     /// 0 if the chunk ends before it.
     private func number(at index: Int, _ count: Int) -> Int {
         guard index + count <= bytes.count else { return 0 }
-        return Int(ChunkWalk.number(bytes[index..<index + count], isBigEndian: false))
+        return Int(bytes[index..<index + count].littleEndianNumber)
     }
 
     /// Other codecs that are common in WAV files (RFC 2361, mmreg.h), for messages.

@@ -74,8 +74,7 @@ struct PackedAudio: SoundContainer {
             // The upper 31 of the 64 bits should be 0, and are not always.
             let stamp = tag[place.upperBound...].prefix(8)
             if stamp.count == 8 {
-                let value = stamp.suffix(5).reduce(0) { $0 << 8 | Int64($1) }
-                time = MediaTime(time: clock.time(of: value), isHint: true)
+                time = MediaTime(time: clock.time(of: stamp.suffix(5).bigEndianNumber), isHint: true)
             }
         }
         return ID3v2Tag(tag)?.tags.songTitle

@@ -128,13 +128,9 @@ struct Section {
         content = Array(bytes[Self.headByteCount..<bytes.count - Self.checkByteCount])
     }
 
-    /// The CRC of `bytes` (annex A); 0 if they end with that of the bytes before.
+    /// The CRC of `bytes` (annex A), by Ogg's polynomial; 0 if they end with that of the bytes before.
     static func check(_ bytes: [UInt8]) -> UInt32 {
-        bytes.reduce(UInt32.max) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in
-                sum << 1 ^ (sum >> 31 == 1 ? 0x04C1_1DB7 : 0)
-            }
-        }
+        bytes.reduce(UInt32.max) { $0 << 8 ^ OggPage.checksums[Int(UInt8($0 >> 24) ^ $1)] }
     }
 }
 
@@ -164,7 +160,7 @@ struct SectionWalk {
     private mutating func complete() -> [Section] {
         var sections: [Section] = []
         while bytes.count >= 3, bytes.first != Self.stuffing {
-            let length = bytes.dropFirst().prefix(2).reduce(0) { $0 << 8 | Int($1) } & 0xFFF
+            let length = Int(bytes[1...2].bigEndianNumber & 0xFFF)
             guard bytes.count >= 3 + length else { return sections }
             if let section = Section(bytes.prefix(3 + length)) { sections.append(section) }
             bytes.removeFirst(3 + length)

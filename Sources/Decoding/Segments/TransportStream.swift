@@ -124,7 +124,7 @@ struct TransportPacket {
         let flags = bytes[first + 3]
         guard bytes[first + 1] & 0x80 == 0, flags & 0x10 != 0 else { return nil }
         isStart = bytes[first + 1] & 0x40 != 0
-        stream = Int(bytes[first + 1] & 0x1F) << 8 | Int(bytes[first + 2])
+        stream = Int(bytes[first + 1...first + 2].bigEndianNumber & 0x1FFF)
         isScrambled = flags & 0xC0 != 0
         counter = flags & 15
         let adaptation = flags & 0x20 == 0 ? 0 : 1 + Int(bytes[first + 4])
@@ -202,7 +202,7 @@ struct PESWalk {
     }
 
     private static func stamp(_ bytes: ArraySlice<UInt8>) -> Int64 {
-        let all = bytes.reduce(0) { $0 << 8 | Int64($1) }
+        let all = bytes.bigEndianNumber
         return (all >> 33 & 7) << 30 | (all >> 17 & 0x7FFF) << 15 | (all >> 1 & 0x7FFF)
     }
 }

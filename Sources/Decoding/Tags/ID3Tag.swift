@@ -138,7 +138,7 @@ package struct ID3v2Tag: Sendable, Equatable {
     /// all programs; `false` if more bytes are wanted or no frame is found.
     private mutating func skipExtendedHeader() -> Bool {
         guard place + 4 <= end, let bytes = held(place..<place + 4) else { return false }
-        let plain = place + bytes.reduce(0) { $0 << 8 | Int($1) }
+        let plain = place + Int(bytes.bigEndianNumber)
         let places =
             header.version == 4
             ? [ID3v2Header.synchsafe(bytes).map { place + $0 } ?? plain] : [plain + 4, plain]
@@ -231,10 +231,10 @@ private struct FrameHead {
         identifier = ID3Text.latin1(name.prefix { $0 != 0 })
         isNamed = Self.isName(name)
         let size = bytes.dropFirst(count).prefix(count)
-        let plain = size.reduce(0) { $0 << 8 | Int($1) }
+        let plain = Int(size.bigEndianNumber)
         let safe = version == 2 ? plain : ID3v2Header.synchsafe(size) ?? plain
         sizes = plain == safe ? [plain] : version == 4 ? [safe, plain] : [plain, safe]
-        flags = version == 2 ? 0 : bytes.suffix(2).reduce(0) { $0 << 8 | Int($1) }
+        flags = version == 2 ? 0 : Int(bytes.suffix(2).bigEndianNumber)
     }
 
     /// `true` if the frame may be one whose content is of use: a text, a chapter or a volume.

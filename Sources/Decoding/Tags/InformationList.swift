@@ -12,7 +12,7 @@ enum InformationList {
         var index = 4
         for _ in 0..<mostItems where index + 8 <= bytes.count {
             let start = index + 8
-            let size = Int(ChunkWalk.number(bytes[index + 4..<start], isBigEndian: false))
+            let size = Int(bytes[index + 4..<start].littleEndianNumber)
             // A text whose end is missing is not shown in part.
             guard size <= bytes.count - start else { return tags }
             note(ID3Text.latin1(bytes[index..<index + 4]), bytes[start..<start + size], in: &tags)

@@ -165,6 +165,6 @@ package struct APETag {
 
     /// The little-endian number of four bytes at `index`.
     private static func number(_ bytes: [UInt8], at index: Int) -> Int64 {
-        ChunkWalk.number(bytes[index..<index + 4], isBigEndian: false)
+        bytes[index..<index + 4].littleEndianNumber
     }
 }

@@ -72,6 +72,6 @@ package struct VorbisComments: Sendable, Equatable {
     private static func takeNumber(_ bytes: inout ArraySlice<UInt8>) -> Int? {
         guard bytes.count >= 4 else { return nil }
         defer { bytes = bytes.dropFirst(4) }
-        return Int(ChunkWalk.number(bytes.prefix(4), isBigEndian: false))
+        return Int(bytes.prefix(4).littleEndianNumber)
     }
 }

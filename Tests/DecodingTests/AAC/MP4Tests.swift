@@ -81,7 +81,7 @@ import Testing
         let short = Self.behindFile.bytes
         let place = try #require(short.indices.first { short[$0...].starts(with: "stco".utf8) })
         func number(_ bytes: [UInt8], at index: Int) -> Int {
-            Int(ChunkWalk.number(bytes[index..<index + 4], isBigEndian: true))
+            Int(bytes[index..<index + 4].bigEndianNumber)
         }
         let added = 4 * number(short, at: place + 8)
         #expect(added > 0)
