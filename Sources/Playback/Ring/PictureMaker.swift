@@ -6,8 +6,8 @@ import Media
 struct PictureMaker {
     /// Pictures for one second of music: as many as the screen draws.
     static let rate = 20
-    /// Bands of the spectrum: about three to the octave, and few enough for a small window.
-    static let bandCount = 24
+    /// Bands of the spectrum: about five to the octave, as many as 120 columns show.
+    static let bandCount = 40
     /// The range of the bands in Hz, from a bass's lowest string to the cut-off of most encoders.
     static let frequencies: ClosedRange<Double> = 40...16_000
 

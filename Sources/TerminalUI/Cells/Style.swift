@@ -22,10 +22,11 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case cached
     case inFlight
     case missing
-    /// The lower, middle and upper parts of the spectrum and the level meters.
+    /// The parts of the spectrum and the level meters, from below.
     case soft
     case middling
     case loud
+    case loudest
 
     /// The name in the configuration: `in-flight` for `inFlight`.
     var name: String {

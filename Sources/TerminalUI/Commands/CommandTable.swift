@@ -270,7 +270,8 @@ package enum CommandTable {
             }
         ) { word in ViewName.allCases.first { $0.word == word }.map { .show($0) } },
         CommandRow("time-left", .toggleRemainingTime, "elapsed/remaining time", reach: .keys, keys: ["t"]),
-        CommandRow("sound", .toggleSound, "spectrum and levels", reach: .screen, keys: ["v"]),
+        CommandRow("sound", .toggleSound, "spectrum", reach: .screen, keys: ["v"]),
+        CommandRow("levels", .toggleLevels, "levels of the channels", reach: .screen, keys: ["V"]),
         CommandRow("downloads", .show(.downloads), "open the downloads", reach: .screen),
         CommandRow("facts", .showFacts, "all about the row", reach: .screen, keys: ["I"]),
         CommandRow("help", .toggleHelp, "show or hide the keys", reach: .keys, keys: ["?"]),

@@ -35,8 +35,10 @@ package enum UICommand: Sendable, Hashable {
     /// Shows only the tracks that match a text; `nil` prompts for it.
     case filter(String?)
     case toggleRemainingTime
-    /// Shows or hides the spectrum and the level meters.
+    /// Shows or hides the spectrum.
     case toggleSound
+    /// Shows or hides the level meters below the spectrum, and shows that if it is hidden.
+    case toggleLevels
     case openCommandLine(String)
     case toggleHelp
     /// Shows all that is known of the selected row, or closes that.

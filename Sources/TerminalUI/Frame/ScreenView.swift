@@ -19,7 +19,14 @@ package struct ScreenView: Sendable {
         context.searched = state.lists.searched
         state.lists.current.draw(context, timeOfDay: timeOfDay, into: &buffer)
         DownloadLine.draw(state.player, layout: layout, into: &buffer)
-        if let sound = state.sound { SoundView.draw(sound, rows: layout.soundRows, into: &buffer) }
+        if let sound = state.sound {
+            SoundView.draw(
+                sound,
+                showsMeters: state.showsLevels,
+                rows: layout.soundRows,
+                into: &buffer
+            )
+        }
         if let row = layout.nowPlayingRow {
             let showsRemaining = state.showsRemainingTime
             NowPlayingView.draw(state.player, showsRemainingTime: showsRemaining, row: row, into: &buffer)

@@ -1,38 +1,50 @@
 internal import Media
 
-/// The spectrum, a bar for each band, and below it a level meter for each channel.
+/// The spectrum, a bar for each band with the height that it has reached of late, and below it, if asked for, a
+/// level meter for each channel.
 package enum SoundView {
     /// The fewest rows with level meters; with fewer, there is only the spectrum.
     static let fewestRowsWithMeters = 3
 
-    package static func draw(_ bars: SoundBars, rows: Range<Int>, into buffer: inout CellBuffer) {
+    package static func draw(
+        _ bars: SoundBars,
+        showsMeters: Bool,
+        rows: Range<Int>,
+        into buffer: inout CellBuffer
+    ) {
         guard let last = rows.last else { return }
-        let hasMeters = rows.count >= fewestRowsWithMeters
-        drawSpectrum(bars.bands, rows: hasMeters ? rows.dropLast() : rows, into: &buffer)
+        let hasMeters = showsMeters && rows.count >= fewestRowsWithMeters
+        drawSpectrum(bars, rows: hasMeters ? rows.dropLast() : rows, into: &buffer)
         if hasMeters { drawMeters(bars.meters, row: last, into: &buffer) }
     }
 
-    /// Bars as wide as the window allows, separated by empty columns if there is room. In a narrow window
+    /// Bars of two columns or, in a wide window, more, with an empty column between them. In a narrow window
     /// several bands share a bar.
-    private static func drawSpectrum(_ bands: [Float], rows: Range<Int>, into buffer: inout CellBuffer) {
-        guard !bands.isEmpty, buffer.columns > 0 else { return }
-        let count = min(bands.count, buffer.columns)
-        let width = buffer.columns / count
-        let left = (buffer.columns - count * width) / 2
+    private static func drawSpectrum(_ bars: SoundBars, rows: Range<Int>, into buffer: inout CellBuffer) {
+        let count = min(bars.bands.count, (buffer.columns + 1) / leastForBar)
+        guard count > 0 else { return }
+        let width = max(leastForBar, (buffer.columns + 1) / count)
+        let left = (buffer.columns + 1 - count * width) / 2
+        let most = Float(rows.count * 8)
         for bar in 0..<count {
-            let shared = bands[bar * bands.count / count..<(bar + 1) * bands.count / count]
-            let eighths = Int(((shared.max() ?? 0) * Float(rows.count * 8)).rounded())
+            let shared = bar * bars.bands.count / count..<(bar + 1) * bars.bands.count / count
+            let eighths = Int(((bars.bands[shared].max() ?? 0) * most).rounded())
+            let peak = Int(((bars.peaks[shared].max() ?? 0) * most).rounded())
             for (height, row) in rows.reversed().enumerated() {
                 let filled = min(8, max(0, eighths - height * 8))
-                guard filled > 0 else { break }
+                let isPeak = filled == 0 && peak > 0 && (peak - 1) / 8 == height
+                guard filled > 0 || isPeak else { continue }
                 let style = style(at: (Float(height) + 0.5) / Float(rows.count))
                 let start = left + bar * width
-                for column in start..<start + max(1, width - 1) {
-                    buffer.draw(buffer.glyphs.level(filled), column: column, row: row, style: style)
+                for column in start..<start + width - 1 {
+                    buffer.draw(buffer.glyphs.level(max(1, filled)), column: column, row: row, style: style)
                 }
             }
         }
     }
+
+    /// The columns of a bar and the gap behind it.
+    private static let leastForBar = 3
 
     /// `L ▇▇▇▇▇▇▇▇   |`: the mean level as a bar, the peak as a mark.
     private static func drawMeters(_ meters: [SoundBars.Meter], row: Int, into buffer: inout CellBuffer) {
@@ -56,9 +68,9 @@ package enum SoundView {
         }
     }
 
-    /// The style at a level of the scale, 0...1, whose top is close to clipping.
+    /// The style at a level of the scale, 0...1.
     private static func style(at level: Float) -> Style {
-        if level < 0.6 { return .soft }
-        return level < 0.85 ? .middling : .loud
+        if level < 0.5 { return level < 0.25 ? .soft : .middling }
+        return level < 0.75 ? .loud : .loudest
     }
 }

@@ -50,7 +50,7 @@ package struct ScreenLayout: Sendable, Equatable {
 
     /// The rows of the spectrum: a third of `rows`, but enough to show differences in loudness; 0 if there is
     /// no room.
-    private static func soundHeight(besides rows: Int) -> Int { rows < 8 ? 0 : min(8, max(3, rows / 3)) }
+    private static func soundHeight(besides rows: Int) -> Int { rows < 8 ? 0 : max(3, rows / 3) }
 
     /// The rows of a list below its column titles; a short list has no titles.
     package var tableRows: Range<Int> {

@@ -18,6 +18,8 @@ package struct UIState: Sendable {
     package private(set) var showsRemainingTime = false
     /// The spectrum and the level meters; `nil` while they are hidden.
     package private(set) var sound: SoundBars?
+    /// `true` if the levels of the channels stand below the spectrum.
+    package private(set) var showsLevels = false
     /// `true` if the user asked to quit.
     package private(set) var isLeaving = false
     /// The cell of the bar to which the mouse drags the position; `nil` if it does not.
@@ -280,6 +282,10 @@ package struct UIState: Sendable {
             showsRemainingTime.toggle()
             return .notice(showsRemainingTime ? "Remaining time" : "Elapsed time")
         case .toggleSound: return toggleSound()
+        case .toggleLevels:
+            showsLevels = sound == nil || !showsLevels
+            if sound == nil { return toggleSound() }
+            return .notice(showsLevels ? "Levels on" : "Levels off")
         case .openCommandLine(let text): typing.open(text)
         case .redraw: return .notice("Redrawn", [.redrawAll])
         case .playSelected: return notHere("play from")

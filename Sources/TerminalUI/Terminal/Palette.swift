@@ -34,7 +34,7 @@ struct Palette: Sendable, Equatable {
             return rendition
         }
         switch cell.style {
-        case .normal, .notice, .played, .cached, .inFlight, .soft, .middling, .loud: break
+        case .normal, .notice, .played, .cached, .inFlight, .soft, .middling, .loud, .loudest: break
         case .title, .playing, .prompt, .marked, .heading, .head: rendition.isBold = true
         case .error: rendition.isBold = !hasColors
         // None of the sixteen colours is dim and readable in every theme, but the attribute is.

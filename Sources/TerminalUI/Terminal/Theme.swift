@@ -23,8 +23,10 @@ package enum Theme: String, Sendable, CaseIterable {
         case .cached: choice = ((67, 25), (Self.cyan, Self.blue))
         case .inFlight: choice = ((179, 94), (Self.yellow, Self.red))
         case .soft: choice = ((71, 28), (Self.green, Self.blue))
-        case .middling: choice = ((179, 94), (Self.yellow, Self.magenta))
-        case .error, .loud:
+        case .middling: choice = ((73, 23), (Self.cyan, Self.blue))
+        case .loud: choice = ((68, 25), (Self.cyan, Self.magenta))
+        case .loudest: choice = ((140, 91), (Self.yellow, Self.magenta))
+        case .error:
             // Only the bright red is readable on black.
             if self == .dark, colors < 16 { return nil }
             choice = ((203, 124), (Self.brightRed, Self.red))

@@ -53,7 +53,11 @@ import Testing
         try await stage.terminal.wait(for: "Chapter 2 of 3: Noon")
         try await stage.waitForPosition(10)
         try await stage.keys("2")
-        try await stage.terminal.wait(for: "2 of 3: Noon")
+        try await stage.terminal.wait(for: "▸ 0:10  Noon")
+        // The selection is on it: the next row is the next chapter.
+        try await stage.keys("j", "Enter")
+        try await stage.terminal.wait(for: "▸ 0:30  Dusk")
+        try await stage.waitForPosition(30)
         try await stage.command("chapter 9")
         try await stage.terminal.wait(for: "No chapter 9 (there are 3)")
         try await stage.command("chapter 1")

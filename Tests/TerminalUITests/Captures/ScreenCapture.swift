@@ -10,7 +10,7 @@ enum ScreenCapture {
     private static let letters: [Style: Character] = [
         .normal: " ", .title: "T", .dim: "d", .playing: "P", .error: "E", .notice: "N",
         .prompt: "?", .marked: "x", .heading: "H", .head: "h", .played: "g", .cached: "c", .inFlight: "a",
-        .missing: "m", .soft: "1", .middling: "2", .loud: "3",
+        .missing: "m", .soft: "1", .middling: "2", .loud: "3", .loudest: "4",
     ]
 
     static func text(of frame: CellBuffer) -> String {

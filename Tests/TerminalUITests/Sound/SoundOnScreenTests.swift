@@ -43,7 +43,7 @@ struct SoundOnScreenTests {
         // Seen with a key, the message is gone from the bottom line.
         state.type("j")
         let before = state.screen
-        state.type("v")
+        state.type("V")
         _ = state.apply(.sound(picture, at: .seconds(1)))
         let lines = state.screen
         let drawn = Array(lines[state.layout.soundRows])
@@ -59,6 +59,16 @@ struct SoundOnScreenTests {
         // All other rows are unchanged, except the answer.
         #expect(lines.suffix(5).dropLast() == before.suffix(5).dropLast())
         #expect(lines.last == "Spectrum on" && lines.prefix(6) == before.prefix(6))
+        #expect(state.type("V").isEmpty && state.answer?.text == "Levels off")
+        #expect(state.screen[state.layout.soundRows].allSatisfy { !$0.hasPrefix("L ") })
+        #expect(state.type("vV") == [.watchSound(false), .watchSound(true)] && state.showsLevels)
+    }
+
+    @Test func `the spectrum alone has no levels`() {
+        var state = fullState()
+        state.type("v")
+        _ = state.apply(.sound(picture, at: .seconds(1)))
+        #expect(state.screen[state.layout.soundRows].allSatisfy { !$0.hasPrefix("L ") })
     }
 
     @Test(arguments: [(80, 9), (40, 10), (1, 1), (16, 4), (500, 200), (20, 14)])

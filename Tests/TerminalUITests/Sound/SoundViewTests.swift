@@ -12,17 +12,17 @@ struct SoundViewTests {
     private func draw(_ bars: SoundBars, _ columns: Int, _ rows: Int, glyphs: Glyphs = .unicode) -> CellBuffer
     {
         var buffer = CellBuffer(columns: columns, rows: rows, glyphs: glyphs)
-        SoundView.draw(bars, rows: 0..<rows, into: &buffer)
+        SoundView.draw(bars, showsMeters: true, rows: 0..<rows, into: &buffer)
         return buffer
     }
 
     private let rising: [Float] = [0, 0.06, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]
 
     @Test func `a bar for each band, in eighths of a row, and in other signs without Unicode`() {
-        let unicode = ["            ▂ ▄ ▆ █", "  ▁ ▂ ▄ ▆ █ █ █ █ █"]
-        #expect(draw(bars(rising), 20, 2).lines == unicode)
-        let ascii = ["            . : + #", "  . . : + # # # # #"]
-        #expect(draw(bars(rising), 20, 2, glyphs: .ascii).lines == ascii)
+        let unicode = ["                  ▂▂ ▄▄ ▆▆ ██", "   ▁▁ ▂▂ ▄▄ ▆▆ ██ ██ ██ ██ ██"]
+        #expect(draw(bars(rising), 29, 2).lines == unicode)
+        let ascii = ["                  .. :: ++ ##", "   .. .. :: ++ ## ## ## ## ##"]
+        #expect(draw(bars(rising), 29, 2, glyphs: .ascii).lines == ascii)
     }
 
     @Test func `the meters of two channels stand below, each with its mean and its peak`() {
@@ -30,17 +30,17 @@ struct SoundViewTests {
         let lines = draw(bars, 30, 4).lines
         #expect(lines.last == "L ▄▄▄▄▄▄▄▄   ▌ R ▄▄▄▄   ▌")
         #expect(draw(bars, 30, 4, glyphs: .ascii).lines.last == "L ========   | R ====   |")
-        #expect(lines.dropLast().allSatisfy { $0 == String(repeating: "█", count: 29) })
+        #expect(lines.dropLast().allSatisfy { $0 == String(repeating: "█", count: 30) })
     }
 
     @Test func `one channel has one meter, and few rows have none`() {
         let levels = [SoundPicture.Level(peak: 1, rms: 1)]
         #expect(draw(bars([0], levels), 13, 3).lines == ["", "", "M ▄▄▄▄▄▄▄▄▄▄"])
-        #expect(draw(bars([0.5], levels), 4, 2).lines == ["", "███"])
+        #expect(draw(bars([0.5], levels), 4, 2).lines == ["", "████"])
     }
 
     @Test func `in a narrow window several bands share a bar, the loudest of them`() {
-        #expect(draw(bars([1, 0, 0, 0.5, 0, 0]), 3, 1).lines == ["█▄"])
+        #expect(draw(bars([1, 0, 0, 0.5, 0, 0]), 5, 1).lines == ["██ ▄▄"])
     }
 
     @Test func `silence draws nothing, and any size will do`() {
@@ -53,9 +53,17 @@ struct SoundViewTests {
     }
 
     @Test func `louder parts have another colour`() {
-        let buffer = draw(bars([1, 0.4]), 4, 2)
-        #expect(buffer[column: 0, row: 1].style == .soft && buffer[column: 0, row: 0].style == .middling)
-        #expect(buffer[column: 2, row: 1].style == .soft)
-        #expect(draw(bars([1]), 2, 8)[column: 0, row: 0].style == .loud)
+        let buffer = draw(bars([1]), 2, 5)
+        #expect((0..<4).map { buffer[column: 0, row: $0].style } == [.loudest, .loud, .middling, .soft])
+    }
+
+    @Test func `the peak of a bar stays above it and falls more slowly`() {
+        var bars = bars([1])
+        bars.show(SoundPicture(bands: [0], levels: []), at: .milliseconds(500))
+        #expect(draw(bars, 2, 5).lines == ["▁▁", "", "", "██", ""])
+        bars.show(SoundPicture(bands: [0], levels: []), at: .seconds(1))
+        #expect(draw(bars, 2, 5).lines == ["", "▁▁", "", "", ""])
+        bars.show(SoundPicture(bands: [0.75], levels: []), at: .seconds(1))
+        #expect(draw(bars, 2, 5).lines == ["", "██", "██", "██", ""])
     }
 }
