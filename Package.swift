@@ -54,6 +54,7 @@ let package = Package(
         .target(name: "CFLAC", dependencies: ["CSystem"]),
         .target(name: "CPulse", dependencies: ["CSystem"]),
         .target(name: "CSndfile", dependencies: ["CSystem"]),
+        .target(name: "CSystemd", dependencies: ["CSystem"]),
         .target(name: "CToml"),
         system("CSQLite", apt: "libsqlite3-dev"),
         system("CSodium", apt: "libsodium-dev"),
@@ -72,13 +73,14 @@ let package = Package(
         module("Segments"),
         module("Decoding", ["CMpg123", "CFLAC", "CFAAD", "COpus", "CVorbis", "CSndfile"]),
         module("Output", ["CPulse"]),
+        module("Desktop", ["CSystemd"]),
         module("Playback", ["CKissFFT"]),
         module("TerminalUI", ["CCurses", "CTerminal"]),
         .executableTarget(
             name: "Reprise",
             dependencies: [
                 "System", "Media", "Playlists", "HTTP", "Cache", "Loading", "Segments", "Decoding", "Output",
-                "Playback", "TerminalUI", "CToml",
+                "Playback", "Desktop", "TerminalUI", "CToml",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -125,6 +127,7 @@ let package = Package(
         tests("NetworkTests", ["HTTP", "Cache", "Loading", "Decoding", "RepriseOrigin"]),
         tests("DecodingTests", ["Decoding"]),
         tests("OutputTests", ["Output"]),
+        tests("DesktopTests", ["Desktop"]),
         tests("PlaybackTests", ["Playback", "Output"]),
         tests("TerminalUITests", ["TerminalUI"], data: ["Captures/Frames"]),
         tests("OriginTests", ["RepriseOrigin"]),

@@ -61,15 +61,15 @@
     X(pa_stream *, pa_stream_new_with_proplist, \
       (pa_context *c, const char *name, const pa_sample_spec *ss, const pa_channel_map *map, pa_proplist *p), \
       (c, name, ss, map, p)) \
+    X(pa_operation *, pa_stream_proplist_update, \
+      (pa_stream *s, pa_update_mode_t mode, pa_proplist *p, pa_stream_success_cb_t cb, void *userdata), \
+      (s, mode, p, cb, userdata)) \
     X(void, pa_stream_set_event_callback, (pa_stream *p, pa_stream_event_cb_t cb, void *userdata), \
       (p, cb, userdata)) \
     X(void, pa_stream_set_latency_update_callback, (pa_stream *p, pa_stream_notify_cb_t cb, void *userdata), \
       (p, cb, userdata)) \
     X(void, pa_stream_set_moved_callback, (pa_stream *p, pa_stream_notify_cb_t cb, void *userdata), \
       (p, cb, userdata)) \
-    X(pa_operation *, pa_stream_set_name, \
-      (pa_stream *s, const char *name, pa_stream_success_cb_t cb, void *userdata), \
-      (s, name, cb, userdata)) \
     X(void, pa_stream_set_started_callback, (pa_stream *p, pa_stream_notify_cb_t cb, void *userdata), \
       (p, cb, userdata)) \
     X(void, pa_stream_set_state_callback, (pa_stream *s, pa_stream_notify_cb_t cb, void *userdata), \

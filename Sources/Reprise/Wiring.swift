@@ -1,5 +1,6 @@
 import Cache
 import Decoding
+import Desktop
 import Glibc
 import HTTP
 import Loading
@@ -59,6 +60,9 @@ struct Wiring {
         player.observeEvents { session.report($0) }
         listener.value = player
         interface.memory?.watch(player, notify: notify)
+        if options.mpris ?? (presentation == .screen && output.isRealTime) {
+            MPRISService.start(player, clock: clock)
+        }
         warnWithoutHome(notify)
         let code = await session.run(player) { await beginning.play(options.sources, on: player) }
         await interface.memory?.finish()
@@ -474,7 +478,15 @@ struct HomeResolver: TrackResolver {
     let secretOrigins: SecretOrigins?
 
     func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
-        if let url = WebURL(source) { secretOrigins?.insert(url) }
+        try await resolve(source, isForeign: false, deliver: deliver)
+    }
+
+    func resolve(
+        _ source: String,
+        isForeign: Bool,
+        deliver: @Sendable (ResolvedTracks) async -> Void
+    ) async throws {
+        if !isForeign, let url = WebURL(source) { secretOrigins?.insert(url) }
         try await resolver.resolve(BasePaths.expandingHome(source), deliver: deliver)
     }
 

@@ -133,7 +133,7 @@ import Testing
             await rig.output.close()
             rig.output.framesAvailable()
             rig.output.setVolume(50, isMuted: true)
-            rig.output.setTitle("late")
+            rig.output.setTitle(SoundTitle("late"))
             await rig.output.drain()
             await rig.output.pause()
         }

@@ -320,20 +320,23 @@ struct PulseOutputTests {
     }
 
     @Test func `the server shows who plays what`() async throws {
-        output.setTitle("first")
+        output.setTitle(SoundTitle("first", by: "Edda"))
         try await output.open(.cd, reader: reader)
         var list = try await server.pactl("list", "sink-inputs")
         for text in [
-            #"application.name = "Reprise""#, #"media.role = "music""#, #"media.name = "first""#,
-            "Corked: yes",
+            #"application.name = "Reprise""#, #"media.role = "music""#, #"media.name = "first – Edda""#,
+            #"media.title = "first""#, #"media.artist = "Edda""#,
+            #"media.icon_name = "multimedia-audio-player""#, "Corked: yes",
         ] {
             #expect(list.contains(text))
         }
-        output.setTitle("second")
+        output.setTitle(SoundTitle("second"))
         try await wait(for: "the new title") {
             list = try await server.pactl("list", "sink-inputs")
             return list.contains(#"media.name = "second""#)
         }
+        #expect(list.contains(#"media.title = "second""#) && !list.contains("Edda"))
+        #expect(list.contains(#"media.role = "music""#) && list.contains(#"application.name = "Reprise""#))
     }
 
     @Test(

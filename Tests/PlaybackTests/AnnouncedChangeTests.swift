@@ -36,7 +36,7 @@ struct AnnouncedChangeTests {
         let effects = state.send(.command(.next))
         let reports = effects.compactMap { if case .emit(.track(let report)) = $0 { report } else { nil } }
         #expect(reports.map(\.tags.title) == ["River"] && reports.map(\.duration) == [.seconds(9)])
-        #expect(effects.contains(.setTitle("River – Edda")))
+        #expect(effects.contains(.setTitle(SoundTitle("River", by: "Edda"))))
     }
 
     @Test(arguments: [(4_999, false, true), (5_000, false, false), (4_999, true, false)])
@@ -108,7 +108,7 @@ struct AnnouncedChangeTests {
         var info = StreamInfo.music()
         info.tags = TrackTags(title: "River", artist: "Edda")
         state.send(.launched(numbered(1...1)))
-        #expect(state.send(.ready(1, info)).contains(.setTitle("River – Edda")))
+        #expect(state.send(.ready(1, info)).contains(.setTitle(SoundTitle("River", by: "Edda"))))
     }
 
     @Test func `status is answered by the track, its position, and the state with volume and modes`() {

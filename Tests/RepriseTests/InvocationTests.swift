@@ -24,7 +24,10 @@ struct InvocationTests {
         let options = try Options.parsed("list.m3u8")
         #expect(options.sources == ["list.m3u8"])
         #expect(options.sink == .pulse(sink: nil) && options.seek == .zero)
-        #expect(options.volume == nil && options.shuffle == nil && options.repeatMode == nil)
+        #expect(
+            options.volume == nil && options.shuffle == nil && options.mpris == nil
+                && options.repeatMode == nil
+        )
         #expect(options.gain == nil && options.start == nil && options.readAhead == nil)
         #expect(options.cache.folder == BasePaths.path(of: .cache))
         let flags = [
@@ -45,11 +48,12 @@ struct InvocationTests {
             "--gain", "album", "--charset", "GBK", "--start", "3", "--seek", "1:02:03", "--header",
             "X-Key: a:b",
             "--user-agent", "me", "--cacert", "/dev/null", "--journal", "j", "--fresh", "--no-mouse",
+            "--no-mpris",
             "a.mp3", "-",
         ])
         #expect(options.sources == ["a.mp3", "-"] && options.readsListFromInput)
         #expect(options.headless && options.json && options.noCache && options.offline)
-        #expect(options.fresh && options.noMouse && options.shuffle == true)
+        #expect(options.fresh && options.noMouse && options.shuffle == true && options.mpris == false)
         #expect(options.sink == .wav(path: "out.wav") && options.sinkFormat == .s24)
         #expect(options.journal == "j")
         #expect(options.cache.folder == "c" && options.bounds.cacheAge == 30)

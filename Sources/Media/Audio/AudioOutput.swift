@@ -82,8 +82,8 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// Sets the volume in percent, 0...100. Sinks without a volume control ignore it.
     func setVolume(_ percent: Int, isMuted: Bool)
 
-    /// Sets the stream name that the audio server shows. Sinks without an audio server ignore it.
-    func setTitle(_ title: SafeText)
+    /// Sets what the audio server and the desktop show as playing. Sinks without an audio server ignore it.
+    func setTitle(_ title: SoundTitle)
 
     /// Sets the handler of events, which is called from any thread. It is set once, before `open`; `connect`
     /// and `open` throw the errors that occur until then.
@@ -96,7 +96,22 @@ extension AudioOutput {
 
     package func setVolume(_ percent: Int, isMuted: Bool) {}
 
-    package func setTitle(_ title: SafeText) {}
+    package func setTitle(_ title: SoundTitle) {}
+}
+
+/// The music that an output plays, as mixers and the desktop name it.
+package struct SoundTitle: Sendable, Equatable {
+    package var title: SafeText
+    /// Of a live stream, the station; `nil` if unknown.
+    package var artist: SafeText?
+
+    package init(_ title: SafeText, by artist: SafeText? = nil) {
+        self.title = title
+        self.artist = artist
+    }
+
+    /// Both in one line.
+    package var name: SafeText { TrackName.text(title, artist) }
 }
 
 package enum OutputEvent: Sendable, Equatable {

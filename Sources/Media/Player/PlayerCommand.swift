@@ -25,6 +25,9 @@ package enum PlayerCommand: Sendable, Hashable {
     /// `nil` switches to the next mode: off, track, album.
     case setGain(GainMode?)
     case add(String)
+    /// Adds a source that another program names, not the user, and plays the first of its tracks. The servers
+    /// of such a source get none of the user's secrets.
+    case open(String)
     /// Ends the reading of sources, of the command line or added; the tracks that were read stay.
     case stopReading
     case remove(TrackNumbers)

@@ -148,6 +148,14 @@ package protocol TrackResolver: Sendable {
     /// `source` is as typed: a path, absolute or relative to the working directory, or a URL.
     func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws
 
+    /// Resolves `source` likewise. `isForeign` is `true` if another program named it, not the user: then its
+    /// server gets none of the user's secrets.
+    func resolve(
+        _ source: String,
+        isForeign: Bool,
+        deliver: @Sendable (ResolvedTracks) async -> Void
+    ) async throws
+
     /// The tracks of the list that `track`, whose resource is open as `reader`, turned out to be; `nil` if it
     /// is no list. Throws `MediaError` if the list can't be used.
     ///
@@ -156,6 +164,13 @@ package protocol TrackResolver: Sendable {
 }
 
 extension TrackResolver {
+    /// By default, a resolver has no secrets.
+    package func resolve(
+        _ source: String,
+        isForeign: Bool,
+        deliver: @Sendable (ResolvedTracks) async -> Void
+    ) async throws { try await resolve(source, deliver: deliver) }
+
     /// By default, no track is a list.
     package func list(at track: Track, openAs reader: any ResourceReader) async throws -> ResolvedTracks? {
         nil

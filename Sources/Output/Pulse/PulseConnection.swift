@@ -26,6 +26,9 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
     /// The stream before it, until the new one plays.
     private var previous: PulseStream?
 
+    /// An icon that every theme has (Icon Naming Specification).
+    static let iconName = "multimedia-audio-player"
+
     /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost.
     /// libpulse must be open.
     init(clock: any MonotonicClock, onLoss: @escaping @Sendable (MediaError) -> Void) throws(MediaError) {
@@ -36,7 +39,7 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
         // Mixers show these properties, and routing policies use them.
         let properties = [
             (PA_PROP_APPLICATION_NAME, "Reprise"), (PA_PROP_APPLICATION_ID, "reprise"),
-            (PA_PROP_APPLICATION_ICON_NAME, "multimedia-audio-player"),
+            (PA_PROP_APPLICATION_ICON_NAME, Self.iconName),
         ]
         let made = mainloop.withLock {
             withPropertyList(properties) { pa_context_new_with_proplist(api, "Reprise", $0) }

@@ -119,7 +119,7 @@ final class PulseOutput: AudioOutput {
         stream?.setVolume(level)
     }
 
-    func setTitle(_ title: SafeText) {
+    func setTitle(_ title: SoundTitle) {
         listener.state.withLock { $0.title = title }
         stream?.setTitle(title)
     }
@@ -175,7 +175,7 @@ private final class PulseListener: Sendable {
     struct State {
         var handler: (@Sendable (OutputEvent) -> Void)?
         var volume = PulseVolumeState()
-        var title: SafeText = "Reprise"
+        var title = SoundTitle("Reprise")
     }
 
     let state = Locked(State())

@@ -51,7 +51,7 @@ final class PulseStream: CallbackContext, @unchecked Sendable {
     init?(
         on connection: PulseConnection,
         format: AudioFormat,
-        title: SafeText,
+        title: SoundTitle,
         volume: PulseVolumeState,
         reader: any PCMReader,
         onEvent: @escaping @Sendable (OutputEvent) -> Void
@@ -59,8 +59,11 @@ final class PulseStream: CallbackContext, @unchecked Sendable {
         var sample = PulseFormat.sampleSpec(of: format)
         var channels = PulseFormat.channelMap(of: format)
         let context = connection.context
-        let made = withPropertyList([(PA_PROP_MEDIA_ROLE, "music"), (PA_PROP_MEDIA_NAME, title.string)]) {
-            pa_stream_new_with_proplist(context, title.string, &sample, &channels, $0)
+        let properties = [
+            (PA_PROP_MEDIA_ROLE, "music"), (PA_PROP_MEDIA_ICON_NAME, PulseConnection.iconName),
+        ]
+        let made = withPropertyList(properties + Self.properties(of: title)) {
+            pa_stream_new_with_proplist(context, title.name.string, &sample, &channels, $0)
         }
         guard let made else { return nil }
         stream = made
@@ -185,11 +188,21 @@ final class PulseStream: CallbackContext, @unchecked Sendable {
         mainloop.withLock { volume.choose(level, isReady: isReady) }
     }
 
-    func setTitle(_ title: SafeText) {
+    func setTitle(_ title: SoundTitle) {
         mainloop.withLock {
             guard isReady else { return }
-            forget(pa_stream_set_name(stream, title.string, nil, nil))
+            withPropertyList(Self.properties(of: title)) {
+                forget(pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, $0, nil, nil))
+            }
         }
+    }
+
+    /// Mixers show the name, desktops the rest. An artist that is unknown replaces the one before.
+    private static func properties(of title: SoundTitle) -> [(String, String)] {
+        [
+            (PA_PROP_MEDIA_NAME, title.name.string), (PA_PROP_MEDIA_TITLE, title.title.string),
+            (PA_PROP_MEDIA_ARTIST, title.artist?.string ?? ""),
+        ]
     }
 
     /// Sends one request and waits for its reply. Returns `false` if it failed, if no reply came in time, or

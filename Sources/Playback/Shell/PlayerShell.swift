@@ -183,7 +183,7 @@ final class PlayerShell {
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
-        case .resolve(let source): jobs.additions.read([source])
+        case .resolve(let source, let isForeign): jobs.additions.read([source], areForeign: isForeign)
         case .stopReading:
             reading.stop()
             jobs.additions.stop()

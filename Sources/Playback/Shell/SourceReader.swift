@@ -36,8 +36,8 @@ final class SourceReader: Sendable {
             for await change in stream {
                 change(&reading)
                 for output in reading.order.outputs(at: clock.now) { deliver(output) }
-                for (number, source) in reading.order.begin(at: clock.now) {
-                    reading.tasks[number] = read(source, number)
+                for (number, source, isForeign) in reading.order.begin(at: clock.now) {
+                    reading.tasks[number] = read(source, isForeign: isForeign, number)
                 }
                 let due = reading.order.due(after: clock.now)
                 guard due != reading.timer?.due else { continue }
@@ -52,11 +52,13 @@ final class SourceReader: Sendable {
     }
 
     /// A task that resolves `source`, and passes its parts and its end on, also when it is cancelled.
-    private func read(_ source: String, _ number: Int) -> Task<Void, Never> {
+    private func read(_ source: String, isForeign: Bool, _ number: Int) -> Task<Void, Never> {
         Task {
             var problem: MediaError?
             do {
-                try await resolver.resolve(source) { part in changes.yield { $0.order.found(number, part) } }
+                try await resolver.resolve(source, isForeign: isForeign) { part in
+                    changes.yield { $0.order.found(number, part) }
+                }
             } catch {
                 if !Task.isCancelled {
                     problem = MediaError(describing: error, of: ReadingOrder.name(of: source))
@@ -80,10 +82,13 @@ final class SourceReader: Sendable {
     /// The number of sources that are not read yet.
     var count: Int { unread.withLock { $0 } }
 
-    /// Reads `sources`, whose tracks follow those of earlier sources. Never waits.
-    func read(_ sources: [String]) {
+    /// Reads `sources`, whose tracks follow those of earlier sources. `areForeign` is `true` if another
+    /// program named them. Never waits.
+    func read(_ sources: [String], areForeign: Bool = false) {
         unread.withLock { $0 += sources.count }
-        changes.yield { reading in for source in sources { reading.order.add(source) } }
+        changes.yield { reading in
+            for source in sources { reading.order.add(source, isForeign: areForeign) }
+        }
     }
 
     /// Stops waiting for the first sources that are not read yet, so that the tracks read behind them play.

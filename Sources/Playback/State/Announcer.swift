@@ -264,7 +264,7 @@ struct Announcer: Sendable {
         let source = pass.isLive ? pass.station?.name.flatMap { $0 == title ? nil : $0 } : tags.artist
         return [
             trackEvent(pass, index: index, isPlayed: isPlayed),
-            .setTitle(TrackName.text(title, source)),
+            .setTitle(SoundTitle(title, by: source)),
         ]
     }
 

@@ -82,7 +82,7 @@ extension PlayerCommand {
         case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .reload: [.needsTracks, .wantsMusic]
         case .pause, .stop, .stopAfter, .pin, .setPinned, .download, .changeDownloads, .setPlayed:
             .needsTracks
-        case .add: [.needsTracks, .wantsMusic, .takesTurns]
+        case .add, .open: [.needsTracks, .wantsMusic, .takesTurns]
         case .remove, .move, .playNext, .sort, .shuffleNow, .clear, .clearOthers, .undo:
             [.needsTracks, .takesTurns, .changesKnownTracks]
         case .save: [.needsTracks, .needsAllTracks, .takesTurns]

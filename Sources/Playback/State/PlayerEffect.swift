@@ -58,8 +58,9 @@ enum PlayerEffect: Sendable, Equatable {
     case setVolume(Int, isMuted: Bool)
     /// Sets the gain of the PCM that the pass writes from now on.
     case setGain(PassID, GainStage)
-    case setTitle(SafeText)
-    case resolve(String)
+    case setTitle(SoundTitle)
+    /// `isForeign` is `true` if another program named the source.
+    case resolve(String, isForeign: Bool = false)
     /// Stops reading all sources; the tracks that were read so far follow as inputs.
     case stopReading
     /// Stops waiting for the first source that is not read yet; the tracks read behind it follow as inputs.

@@ -45,6 +45,7 @@ extension PlayerState {
         case .setRepeat(let mode): setRepeat(mode)
         case .setGain(let mode): setGain(mode ?? gainMode.next)
         case .add(let source): add(source)
+        case .open(let source): open(source)
         case .stopReading: stopReading()
         case .remove(let numbers): remove(numbers)
         case .move(let numbers, let target): move(numbers, to: target)
@@ -304,6 +305,12 @@ extension PlayerState {
     private mutating func add(_ source: String) -> [PlayerEffect] {
         queue.additionRequested()
         return [.resolve(source)]
+    }
+
+    private mutating func open(_ source: String) -> [PlayerEffect] {
+        queue.additionRequested()
+        openedSource = source
+        return [.resolve(source, isForeign: true)]
     }
 
     private mutating func stopReading() -> [PlayerEffect] {

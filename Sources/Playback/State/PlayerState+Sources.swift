@@ -61,7 +61,9 @@ extension PlayerState {
         let place = queue.tracks.count
         queue.add(found, of: source, isLast: isLast)
         let count = queue.tracks.count - place
-        let failed = found.isEmpty ? source.map { PlayerCommand.add($0) } : nil
+        // Only what the user named is offered to be typed again.
+        let isOpened = source != nil && source == openedSource
+        let failed = found.isEmpty && !isOpened ? source.map { PlayerCommand.add($0) } : nil
         var effects = problems.flatMap { announcer.problem($0, failed: failed) }
         effects += announcer.added(
             count,
@@ -70,7 +72,14 @@ extension PlayerState {
             isLast: !queue.awaitsAdditions,
             failed: failed
         )
-        if count > 0 {
+        let opened = isOpened ? openedPlace(of: found, addedAt: place) : nil
+        if isLast, isOpened { openedSource = nil }
+        if let opened {
+            openedSource = nil
+            currentPause = nil
+            queue.bringForward(opened)
+            effects += queueEvents() + [.emit(.loaded(tracks: queue.tracks.count))] + begin(opened, at: .zero)
+        } else if count > 0 {
             effects += queueEvents()
             // A person adds music to hear it. A script has to send `play` after `stop`.
             if isInteractive, phase == .stopped || phase == .ended {
@@ -81,6 +90,13 @@ extension PlayerState {
             }
         }
         return effects + obeyHeld()
+    }
+
+    /// The place of the first of the tracks that an `open` has `found`: `place` if some of them were added
+    /// there, or else that of the first one, which the queue had already.
+    private func openedPlace(of found: [Track], addedAt place: Int) -> Int? {
+        if place < queue.tracks.count { return place }
+        return found.first.flatMap { first in queue.tracks.firstIndex { $0.location == first.location } }
     }
 
     /// Carries out the commands that waited for tracks, as far as these are known. Then ends the player if

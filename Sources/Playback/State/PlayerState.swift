@@ -44,6 +44,8 @@ struct PlayerState: Sendable {
     let startSources: [String]
     /// The name of an added source that takes long to read; `nil` if none does.
     var awaitedAddition: SafeText?
+    /// The source of the last `open`, until its first tracks play.
+    var openedSource: String?
     /// `true` once a person has given a command, not a script.
     var isInteractive = false
     var isQuit = false

@@ -56,7 +56,7 @@ struct ReadingOrder: Sendable {
     static let mostInAll = 16
 
     private var pace: Pace
-    private var waiting: ArraySlice<String> = []
+    private var waiting: ArraySlice<(text: String, isForeign: Bool)> = []
     /// The sources that are being read, in order.
     private var reading: [Source] = []
     /// The tracks to pass on next.
@@ -82,18 +82,19 @@ struct ReadingOrder: Sendable {
 
     // MARK: Events
 
-    mutating func add(_ source: String) { waiting.append(source) }
+    /// `isForeign` is `true` if another program named the source, not the user.
+    mutating func add(_ source: String, isForeign: Bool = false) { waiting.append((source, isForeign)) }
 
     /// The sources, with their numbers, whose reading begins now.
-    mutating func begin(at now: Duration) -> [(number: Int, source: String)] {
+    mutating func begin(at now: Duration) -> [(number: Int, source: String, isForeign: Bool)] {
         let quick = reading.count { !isSlow($0, at: now) }
         let begun = waiting.prefix(max(0, min(Self.mostQuick - quick, Self.mostInAll - reading.count)))
         waiting.removeFirst(begun.count)
-        return begun.map { text in
+        return begun.map { text, isForeign in
             let number = begunCount
             begunCount += 1
             reading.append(Source(number: number, text: text, begin: now, lastTime: now))
-            return (number, text)
+            return (number, text, isForeign)
         }
     }
 
@@ -148,7 +149,7 @@ struct ReadingOrder: Sendable {
             reading[place].giveUp = now + Self.longestWait
         }
         let leftOut = exchange(&waiting, with: []).map { source in
-            Part(source: source, found: ResolvedTracks(tracks: []), isLast: true)
+            Part(source: source.text, found: ResolvedTracks(tracks: []), isLast: true)
         }
         release(leftOut, from: reading.count)
         return leftOut.count

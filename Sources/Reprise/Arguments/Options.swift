@@ -194,6 +194,16 @@ struct Options: ParsableCommand, Sendable {
     )
     var theme: Theme?
 
+    @Flag(
+        inversion: .prefixedNo,
+        exclusivity: .chooseLast,
+        help: ArgumentHelp(
+            "Let media keys and other programs control the player. (default: with a screen and sound)",
+            discussion: "By MPRIS, on the session's D-Bus; needs libsystemd."
+        )
+    )
+    var mpris: Bool?
+
     @Option(
         help: ArgumentHelp(
             "visible: read the tags of shown tracks; played: when they play. (default: visible)",
@@ -260,6 +270,7 @@ extension Options {
             Setting("play", "--sink"), Setting("play", "--sink-format"), Setting("play", "--volume"),
             Setting("play", "--shuffle", .toggle),
             Setting("play", "--repeat"), Setting("play", "--gain"), Setting("play", "--charset"),
+            Setting("play", "--mpris", .toggle),
             Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
             Setting("network", "--ahead"),
             Setting("network", "--journal"),

@@ -13,7 +13,8 @@ enum CommandReply {
         if count == 0, player.state == .opening { return nil }
         let undo = keys.name(of: .player(.undo)).map { " · " + $0 + " undo" } ?? ""
         switch command {
-        case .undo, .add, .stopReading, .stopAfter, .save, .pin, .setPinned, .download, .changeDownloads,
+        case .undo, .add, .open, .stopReading, .stopAfter, .save, .pin, .setPinned, .download,
+            .changeDownloads,
             .setAhead, .setPlayed, .quit:
             return nil
         case .status: return .notice(time(of: player, glyphs: .unicode))

@@ -60,7 +60,7 @@ final class FaultyDevice: AudioOutput {
     func close() async { await device.close() }
     func framesAvailable() { device.framesAvailable() }
     func setVolume(_ percent: Int, isMuted: Bool) {}
-    func setTitle(_ title: SafeText) {}
+    func setTitle(_ title: SoundTitle) {}
 
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
         state.withLock { $0.handler = handler }

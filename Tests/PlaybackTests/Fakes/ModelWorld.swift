@@ -126,7 +126,7 @@ struct ModelWorld {
         case .finish: isFinished = true
         case .restartAhead: return .aheadRestarted
         case .save(let path, _, _): #expect(unsaved.remove(path) != nil, "a list is saved once")
-        case .resolve(let source):
+        case .resolve(let source, _):
             #expect(unreadAdditions.remove(source) != nil)
             additions.append(source)
         case .emit(.notice(code: "bad-command", let message)) where message.string.hasPrefix("Not saved: "):

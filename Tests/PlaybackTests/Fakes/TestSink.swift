@@ -103,7 +103,7 @@ final class TestSink: AudioOutput {
     func framesAvailable() { pump() }
 
     func setVolume(_ percent: Int, isMuted: Bool) { state.withLock { $0.volumes.append(percent) } }
-    func setTitle(_ title: SafeText) {}
+    func setTitle(_ title: SoundTitle) {}
 
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
         state.withLock { $0.handler = handler }

@@ -1,0 +1,98 @@
+package import Media
+package import System
+
+/// Puts the player on the session's bus as MPRIS describes it, so that media keys, desktops, status bars and
+/// scripts see and control it. Without a bus, or without libsystemd, it does nothing.
+///
+/// It begins only when the start of the music, which it must not delay, is over. Its thread then waits for
+/// calls and for changes of the player, and for nothing else: while the music is paused, it sleeps.
+package final class MPRISService: Sendable {
+    private struct State {
+        var moment: MPRISState.Moment
+        var signals = MPRISState()
+        var hasBegun = false
+        var isOver = false
+    }
+
+    private let player: any PlayerControl
+    private let clock: any MonotonicClock
+    private let pipe: WakePipe
+    private let state: Locked<State>
+    /// The longest pause between two attempts to find a bus that was lost.
+    private static let longestPause = Duration.seconds(60)
+
+    /// Follows `player`, whose positions belong to `clock`, until it is over. Returns at once.
+    package static func start(_ player: any PlayerControl, clock: any MonotonicClock) {
+        guard let pipe = WakePipe() else { return }
+        let service = MPRISService(player, clock, pipe)
+        player.observe { service.playerChanged() }
+    }
+
+    private init(_ player: any PlayerControl, _ clock: any MonotonicClock, _ pipe: WakePipe) {
+        self.player = player
+        self.clock = clock
+        self.pipe = pipe
+        state = Locked(State(moment: MPRISState.Moment(player.snapshot, at: clock.now)))
+    }
+
+    /// Called on the player's task at each new snapshot.
+    private func playerChanged() {
+        let snapshot = player.snapshot
+        let moment = MPRISState.Moment(snapshot, at: clock.now)
+        let (begins, wakes) = state.withLock { state in
+            state.moment = moment
+            state.isOver = snapshot.isOver
+            let begins = !state.hasBegun && snapshot.state != .opening && snapshot.state != .buffering
+            if begins { state.hasBegun = true }
+            return (begins, state.isOver || state.signals.needsSignals(for: moment))
+        }
+        if wakes { pipe.wake() }
+        guard begins else { return }
+        BusConnection.library.open { [self] reason in
+            if reason == nil { NamedThread.start("mpris") { self.run() } }
+        }
+    }
+
+    /// The thread, until the player is over. A bus that was not there is not looked for again; one that was
+    /// lost is, since desktops restart it.
+    private func run() {
+        guard serve() else { return }
+        var pause = Duration.seconds(1)
+        while !isOver {
+            waitForRetry(pause)
+            pause = serve() ? .seconds(1) : min(pause * 2, Self.longestPause)
+        }
+    }
+
+    private var isOver: Bool { state.withLock { $0.isOver } }
+
+    private func waitForRetry(_ pause: Duration) {
+        let due = clock.now + pause
+        while !isOver, clock.now < due {
+            Poll.wait(reading: [pipe.readEnd], atMost: due - clock.now)
+            _ = pipe.drain()
+        }
+    }
+
+    /// Serves the bus until it is lost or the player is over. `false` if there is none.
+    private func serve() -> Bool {
+        guard let bus = BusConnection(answer: { [self] call throws(BusError) in try answer(call) }) else {
+            return false
+        }
+        state.withLock { $0.signals.appeared(with: $0.moment) }
+        defer { state.withLock { $0.signals.disappeared() } }
+        while !isOver {
+            for signal in state.withLock({ $0.signals.signals(for: $0.moment) }) { bus.send(signal) }
+            guard bus.process(), bus.wait(orReading: pipe.readEnd) else { break }
+            _ = pipe.drain()
+        }
+        return true
+    }
+
+    private func answer(_ call: BusCall) throws(BusError) -> [BusValue] {
+        let moment = state.withLock { $0.moment }
+        let answer = try MPRISCalls(moment: moment, now: clock.now).answer(call)
+        if let command = answer.command { player.send(command) }
+        return answer.values
+    }
+}
