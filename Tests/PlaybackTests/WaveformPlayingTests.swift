@@ -16,6 +16,12 @@ struct WaveformPlayingTests {
         return waveform
     }
 
+    /// The waveform now: the clock stands still, so that only a command makes a new snapshot.
+    private func current(_ stage: Stage) -> Waveform {
+        stage.player.send(.volume(50))
+        return stage.player.snapshot.waveform
+    }
+
     @Test func `what is decoded is in the snapshot, and is stored with the entry`() async throws {
         let music = FakeMusic(number: 1, frames: 9_000)
         let stage = Stage([music])
@@ -30,7 +36,7 @@ struct WaveformPlayingTests {
 
     @Test func `what an earlier session has stored is there at once, and stays`() async throws {
         var music = FakeMusic(number: 1, frames: 900_000)
-        music.waveform = waveform(music, 600_000..<900_000).bytes
+        music.waveform = waveform(music, 610_000..<900_000).bytes
         let stage = Stage([music], sink: TestSink(allowance: 500))
         try await stage.sound { stage in
             let heights = stage.player.snapshot.waveform.heights(9, of: .seconds(900))
@@ -48,17 +54,31 @@ struct WaveformPlayingTests {
         music.storedCount = Int64(100_000 * music.format.bytesPerFrame)
         let stage = Stage([music], sink: TestSink(allowance: 500), scansPeaks: true)
         try await stage.sound { stage in
-            try await wait(for: "the peaks") { stage.player.snapshot.waveform.isKnown(at: .seconds(99)) }
+            try await wait(for: "the peaks") { current(stage).isKnown(at: .seconds(99)) }
             #expect(!stage.player.snapshot.waveform.isKnown(at: .milliseconds(100_500)))
         }
         #expect(stage.readers[0].readOffsets.allSatisfy { $0 < 100_000 * Int64(music.format.bytesPerFrame) })
+    }
+
+    @Test func `a scan leaves no hole behind music whose peaks are known`() async throws {
+        var music = FakeMusic(number: 1, frames: 400_000)
+        var known = waveform(music, 100_000..<198_000)
+        // So near that it is reached within a 64th of the track.
+        known.merge(waveform(music, 200_000..<201_000))
+        music.waveform = known.bytes
+        let stage = Stage([music], sink: TestSink(allowance: 500), scansPeaks: true)
+        try await stage.sound { stage in
+            try await wait(for: "all peaks") {
+                current(stage).firstGap(from: .zero, before: .seconds(399)) == nil
+            }
+        }
     }
 
     @Test func `the next track is scanned too, and nothing while playback is paused`() async throws {
         let pieces = (1...2).map { FakeMusic(number: $0, frames: 300_000) }
         let stage = Stage(pieces, sink: TestSink(allowance: 500), scansPeaks: true)
         try await stage.sound { stage in
-            try await wait(for: "the peaks") { stage.player.snapshot.waveform.isKnown(at: .seconds(299)) }
+            try await wait(for: "the peaks") { current(stage).isKnown(at: .seconds(299)) }
             stage.player.send(.pause)
             try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
         }

@@ -37,7 +37,9 @@ final class PassTable {
         self.tap = tap
         self.send = send
         fillsHeardTracks = settings.fillsHeardTracks
-        scan = settings.scansPeaks ? PeakScan(makeDecoder: parts.makeDecoder, clock: parts.clock) : nil
+        scan = settings.scanRest.map {
+            PeakScan(makeDecoder: parts.makeDecoder, clock: parts.clock, rest: $0)
+        }
         downloads = BackgroundDownloads(
             parts: parts,
             mostFetches: settings.mostBackgroundFetches,

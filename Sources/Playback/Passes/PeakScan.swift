@@ -1,19 +1,23 @@
+import Glibc
 import Media
 import System
 
 /// Decodes in the background what is cached of tracks and has no peaks yet, for their waveforms.
 ///
-/// It takes at most 1 % of a core: about a minute and a half for a song of four minutes. Used by the player's
-/// loop alone, so it needs no lock.
+/// At the usual rest it takes some ten seconds for a song of four minutes. Used by the player's loop alone,
+/// so it needs no lock.
 final class PeakScan {
+    /// How many times as long as it works it rests.
+    private let rest: Int
     private let makeDecoder: TrackDownload.MakeDecoder
     private let clock: any MonotonicClock
     private let thread = WorkThread(name: "waveform", isLowPriority: true)
     private var resources: [TrackResource] = []
     private var task: Task<Void, Never>?
 
-    init(makeDecoder: @escaping TrackDownload.MakeDecoder, clock: any MonotonicClock) {
+    init(makeDecoder: @escaping TrackDownload.MakeDecoder, clock: any MonotonicClock, rest: Int) {
         self.makeDecoder = makeDecoder
+        self.rest = rest
         self.clock = clock
     }
 
@@ -23,7 +27,7 @@ final class PeakScan {
         self.resources = resources
         task?.cancel()
         guard !resources.isEmpty || task != nil else { return }
-        let work = PeakScanWork(makeDecoder: makeDecoder, clock: clock, previous: task)
+        let work = PeakScanWork(makeDecoder: makeDecoder, clock: clock, rest: rest, previous: task)
         task = Task(executorPreference: thread) { await work.run(resources) }
     }
 
@@ -43,9 +47,8 @@ final class PeakScan {
 
 /// The work of one `PeakScan`, on its thread.
 private struct PeakScanWork: Sendable {
-    /// The work between two pauses, which are `idleShare` times as long.
-    fileprivate static let slice = Duration.milliseconds(10)
-    fileprivate static let idleShare = 99
+    /// The work between two pauses.
+    private static let slice = Duration.milliseconds(10)
     /// The pause before the next look for bytes that have arrived.
     private static let pause = Duration.seconds(5)
     /// The places of a track that are tried behind a gap.
@@ -56,6 +59,7 @@ private struct PeakScanWork: Sendable {
 
     let makeDecoder: TrackDownload.MakeDecoder
     let clock: any MonotonicClock
+    let rest: Int
     /// The scan that must end first.
     let previous: Task<Void, Never>?
 
@@ -89,7 +93,7 @@ private struct PeakScanWork: Sendable {
     private func scan(_ resource: TrackResource) async throws -> Bool {
         guard let reader = resource.openReader, resource.hasWaveform else { return false }
         guard !resource.isStream else { return true }
-        var pace = Pace(clock: clock)
+        var pace = Pace(clock: clock, rest: rest)
         do {
             let decoder = try await makeDecoder(PartialReader(reader, .stored), resource.track)
             try await decoder.open()
@@ -103,7 +107,7 @@ private struct PeakScanWork: Sendable {
                 } catch is PartialReader.Missing {
                     isWhole = false
                 }
-                try await pace.rest()
+                try await pace.pause()
             }
             return isWhole
         } catch is PartialReader.Missing {
@@ -111,8 +115,8 @@ private struct PeakScanWork: Sendable {
         }
     }
 
-    /// Decodes from `start` to music whose peaks are known. `reached` grows to the end of what was decoded,
-    /// and to `Self.end` at the end of the track.
+    /// Decodes from `start` to music whose peaks are known. `reached` becomes the end of what was decoded,
+    /// or `Self.end` at the end of the track.
     private func scan(
         _ resource: TrackResource,
         with decoder: any AudioDecoder,
@@ -120,7 +124,9 @@ private struct PeakScanWork: Sendable {
         reaching reached: inout Duration,
         _ pace: inout Pace
     ) async throws {
-        let landing = try await decoder.seek(to: start)
+        var landing = try await decoder.seek(to: start)
+        // Only the beginning is at a known place if the music has no table of its places.
+        if !landing.isExact { landing = try await decoder.seek(to: .zero) }
         guard landing.isExact else { return }
         let format = decoder.info.format
         let buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -139,28 +145,37 @@ private struct PeakScanWork: Sendable {
             let isKnown = resource.waveform.isKnown(at: next)
             resource.addPeaks(of: pcm, format, at: frame)
             frame += FrameCount(count)
-            reached = max(reached, next)
-            if isKnown { return }
-            try await pace.rest()
+            reached = next
+            if isKnown, next > start { return }
+            try await pace.pause()
         }
     }
 
-    /// Pauses after each slice of work. The time of the work includes waits for the disk.
+    /// Pauses after each slice of work, which is measured as time of the processor: on a busy machine the
+    /// work takes longer, but is not more.
     private struct Pace {
         let clock: any MonotonicClock
-        private var began: Duration
+        let rest: Int
+        private var began = Self.processorTime
 
-        init(clock: any MonotonicClock) {
+        init(clock: any MonotonicClock, rest: Int) {
             self.clock = clock
-            began = clock.now
+            self.rest = rest
         }
 
-        mutating func rest() async throws {
+        mutating func pause() async throws {
             try Task.checkCancellation()
-            let work = clock.now - began
+            let work = Self.processorTime - began
             guard work >= PeakScanWork.slice else { return }
-            try await clock.sleep(for: work * PeakScanWork.idleShare)
-            began = clock.now
+            if rest > 0 { try await clock.sleep(for: work * rest) }
+            began = Self.processorTime
+        }
+
+        /// That of the thread that calls.
+        private static var processorTime: Duration {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
         }
     }
 }

@@ -12,8 +12,11 @@ package struct PlaybackSettings: Sendable {
     package var headTime = Duration.seconds(10)
     /// `true` if tracks that were heard in part are fetched completely in the background.
     package var fillsHeardTracks = false
-    /// `true` if what is cached of the current and the next track is decoded in the background for waveforms.
-    package var scansPeaks = false
+    /// How many times as long as it works the scan rests that decodes in the background, for waveforms, what
+    /// is cached of the current and the next track; `nil` without such a scan.
+    package var scanRest: Int?
+    /// With it, the scan takes 1 % of a core.
+    package static let usualScanRest = 99
     /// How much of what the queue plays next is downloaded ahead; `nil` for nothing.
     package var ahead: AheadGoal?
     /// The most background fetches at a time. More would only add connections that share the same bandwidth.

@@ -59,7 +59,7 @@ extension PlaybackSettings {
         shuffle = options.shuffle ?? last?.modes.isShuffled ?? false
         fillsHeardTracks = options.fill
         // Only the screen shows waveforms.
-        scansPeaks = presentation == .screen && options.waveform != .played
+        if presentation == .screen, options.waveform != .played { scanRest = Self.usualScanRest }
         ahead = options.ahead?.goal
         gainMode = options.gain ?? last?.modes.gainMode ?? .off
         // Without a screen, positions are printed once a second.

@@ -65,7 +65,7 @@ final class Stage: Sendable {
         settings.fillsHeardTracks = fills
         settings.ahead = ahead
         settings.gainMode = gain
-        settings.scansPeaks = scansPeaks
+        if scansPeaks { settings.scanRest = 0 }
         player = Player(parts: parts, settings: settings)
         player.observeEvents { event in log.events.withLock { $0.append(event) } }
     }
