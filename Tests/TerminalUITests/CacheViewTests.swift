@@ -121,10 +121,10 @@ struct CacheViewTests {
         let rows = state.screen[2..<7].map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
         #expect(
             rows == [
-                "read-ahead 66 kB 197 kB 20 ms 66 kB/s ×3 206 02.mp3",
-                "read-ahead 262 kB 66 kB 20 ms 66 kB/s 206 cancelled 02.m…",
-                "read-ahead 328 kB 131 kB 20 ms 66 kB/s ×2 206 02.mp3",
-                "demand 459 kB 66 kB 20 ms 66 kB/s 206 02.mp3", "",
+                "read-ahead 197 kB 20 ms 66 kB/s 206 ×3 02.mp3",
+                "read-ahead 66 kB 20 ms 66 kB/s 206 cancelled 02.mp3",
+                "read-ahead 131 kB 20 ms 66 kB/s 206 ×2 02.mp3",
+                "demand 66 kB 20 ms 66 kB/s 206 02.mp3", "",
             ]
         )
         // The selected row stays while the oldest records are forgotten and its own group grows.

@@ -55,7 +55,8 @@ struct CommandTableTests {
         ("mark-all", .markAll), ("unmark-all", .unmarkAll), ("search", .search(nil)),
         ("search  a b", .search("a b")), ("search-next", .nextMatch(1)), ("search-previous", .nextMatch(-1)),
         ("filter", .filter(nil)), ("filter a", .filter("a")), ("time-left", .toggleRemainingTime),
-        ("sound", .toggleSound), ("levels", .toggleLevels), ("command", .openCommandLine("")), ("command add", .openCommandLine("add ")),
+        ("sound", .toggleSound), ("levels", .toggleLevels), ("command", .openCommandLine("")),
+        ("command add", .openCommandLine("add ")),
         ("facts", .showFacts), ("help", .toggleHelp), ("back", .back), ("redraw", .redraw),
         ("close-or-quit", .closeOrQuit),
     ]

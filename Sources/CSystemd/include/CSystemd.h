@@ -1,7 +1,7 @@
 #pragma once
 
 // The functions of libsystemd's sd-bus that are used, found with `dlopen`: without the library, the player
-// only has no remote control. Nothing of it is needed to build: the list below states its interface (sd-bus.h,
+// has no remote control. Nothing of it is needed to build: the list below states its interface (sd-bus.h,
 // unchanged since systemd 221). A negative result is an `errno`.
 
 #include "CSystem.h"

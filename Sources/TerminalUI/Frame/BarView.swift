@@ -65,7 +65,8 @@ enum BarLegend {
         var column = buffer.columns - width
         guard column >= start else { return }
         for (part, word) in words {
-            buffer.draw(buffer.glyphs.bar(part), column: column, row: row, style: part.style)
+            let sign = part == .missing ? buffer.glyphs.bar(part) : buffer.glyphs.stopped
+            buffer.draw(sign, column: column, row: row, style: part.style)
             column = buffer.draw(word, column: column + 2, row: row, style: .dim) + 2
         }
     }

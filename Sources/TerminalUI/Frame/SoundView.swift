@@ -1,7 +1,7 @@
 internal import Media
 
-/// The spectrum, a bar for each band with the height that it has reached of late, and below it, if asked for, a
-/// level meter for each channel.
+/// The spectrum, a bar for each band with the height that it has reached of late, and below it, if asked for,
+/// a level meter for each channel.
 package enum SoundView {
     /// The fewest rows with level meters; with fewer, there is only the spectrum.
     static let fewestRowsWithMeters = 3

@@ -54,7 +54,6 @@ struct QueueHeading {
     func draw(row: Int, upTo end: Int, into buffer: inout CellBuffer) {
         let glyphs = buffer.glyphs
         buffer.draw(sign, column: 0, row: row, style: sign == glyphs.folded ? .heading : .playing)
-        if isMarked { buffer.draw(glyphs.mark, column: 1, row: row, style: .marked) }
         let start = end - totals.columns
         // A narrow window keeps the name.
         let room = start - 6 >= 12 ? start - 4 : end

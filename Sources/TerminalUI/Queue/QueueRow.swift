@@ -9,7 +9,7 @@ struct QueueRow {
     /// `true` for a played episode whose `mark` shows something else.
     let isChecked: Bool
     let isMarked: Bool
-    /// `true` below a heading: the title is indented, so that a lone track after a group stands out.
+    /// `true` below a heading.
     var isInGroup = false
     let title: SafeText
     /// Empty if unknown.

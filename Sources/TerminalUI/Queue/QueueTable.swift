@@ -27,9 +27,7 @@ enum QueueTable {
             rows: tracks
         )
         if let row = context.layout.titleRow, QueueColumns.hasTitles(context.layout) {
-            // Above the titles, which are indented below headings.
-            let title = (tracks.first(where: \.isInGroup) ?? tracks.first).map(columns.title(of:))
-            draw(titlesOf: columns, title: title ?? columns.title, row: row, into: &buffer)
+            draw(titlesOf: columns, row: row, into: &buffer)
         }
         for (index, (line, row)) in zip(state.list.visible, zip(lines, rows)) {
             switch line {
@@ -63,14 +61,9 @@ enum QueueTable {
         return .track(track)
     }
 
-    private static func draw(
-        titlesOf columns: QueueColumns,
-        title: Range<Int>,
-        row: Int,
-        into buffer: inout CellBuffer
-    ) {
+    private static func draw(titlesOf columns: QueueColumns, row: Int, into buffer: inout CellBuffer) {
         let titles: [(SafeText, Range<Int>?, Bool)] = [
-            ("#", columns.number, true), ("TITLE", title, false),
+            ("#", columns.number, true), ("TITLE", columns.title, false),
             ("ARTIST", columns.artist, false), ("ALBUM", columns.album, false),
             ("DATE", columns.date, false), ("YEAR", columns.year, false), ("FORMAT", columns.format, false),
             ("CACHED", columns.map.map { $0..<$0 + RangeBar.columns }, false),
@@ -85,9 +78,8 @@ enum QueueTable {
     private static func texts(of item: QueueRow, _ columns: QueueColumns, _ glyphs: Glyphs) -> [(
         SafeText, Range<Int>
     )] {
-        let title = columns.title(of: item)
-        guard let artist = columns.artist else { return [(item.name(glyphs), title)] }
-        return [(item.title, title), (item.artist, artist)]
+        guard let artist = columns.artist else { return [(item.name(glyphs), columns.title)] }
+        return [(item.title, columns.title), (item.artist, artist)]
             + (columns.album.map { [(item.album, $0)] } ?? [])
     }
 
@@ -112,13 +104,13 @@ enum QueueTable {
         draw(item.date, in: columns.date, isRightAligned: true)
         if item.failure.isEmpty {
             for (text, place) in texts(of: item, columns, buffer.glyphs) {
-                buffer.draw(text, in: place, row: row, style: place == columns.title(of: item) ? style : .dim)
+                buffer.draw(text, in: place, row: row, style: place == columns.title ? style : .dim)
             }
             draw(item.year, in: columns.year)
             draw(item.format, in: columns.format)
         } else {
             // The name gives way to the reason for the failure, but some of it always stays.
-            let start = columns.title(of: item).lowerBound
+            let start = columns.title.lowerBound
             let end = columns.textEnd
             let room = max(QueueColumns.leastForTitle, end - start - item.failure.columns - 3)
             let name = columns.artist == nil ? item.name(buffer.glyphs) : item.title
@@ -227,6 +219,7 @@ struct QueueColumns: Equatable {
     private static let leastForTitles = 80
     private static let leastForMap = 60
     private static let leastForDate = 60
+    private static let leastForIndent = 40
     fileprivate static let leastForTitle = 12
 
     static func hasTitles(_ layout: ScreenLayout) -> Bool { layout.columns >= leastForTitles }
@@ -252,12 +245,6 @@ struct QueueColumns: Equatable {
     /// The column after the title, the artist and the album.
     let textEnd: Int
 
-    /// Two columns less for a row below a heading, if there is room.
-    func title(of row: QueueRow) -> Range<Int> {
-        let isIndented = row.isInGroup && title.count >= Self.leastForTitle + 2
-        return title.lowerBound + (isIndented ? 2 : 0)..<title.upperBound
-    }
-
     /// `columns` is the width of the window, and `room` what the columns have of it.
     init(window columns: Int, room: Int, count: Int, rows: [QueueRow]) {
         check = rows.contains { $0.isMarked && $0.isChecked } ? 2 : nil
@@ -265,7 +252,9 @@ struct QueueColumns: Equatable {
         number = signs..<signs + String(max(1, count)).count
         self.end = room
         var end = room
-        let start = number.upperBound + 1
+        // Below headings all titles are indented, if there is room.
+        let isIndented = columns >= Self.leastForIndent && rows.contains(where: \.isInGroup)
+        let start = number.upperBound + (isIndented ? 3 : 1)
         let widest = rows.map(\.duration.columns).max() ?? 0
         if widest > 0, end - widest - 2 - start >= Self.leastForTitle {
             let width = max(4, widest)

@@ -91,7 +91,7 @@ package struct DownloadsView: ListView {
         RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
             let download = player.downloads[row]
             let state: SafeText
-            var title = Self.name(of: download, in: player, glyphs: glyphs)
+            let title = Self.name(of: download, in: player, glyphs: glyphs)
             var style = Style.normal
             switch download.phase {
             case .waiting:
@@ -102,10 +102,9 @@ package struct DownloadsView: ListView {
                 state = "paused"
                 style = .dim
             case .failed(let error):
-                state = "failed"
-                style = .error
                 // The title gives way in a narrow window.
-                title = error.reason + " " + glyphs.dash + " " + title
+                let cause = error.reason + " " + glyphs.dash + " " + title
+                return RowTable.Row(cells: ["failed", cause], style: .error)
             }
             let rate = download.isMoving ? download.rate : nil
             let known = Availability(stored: download.stored, length: download.length)

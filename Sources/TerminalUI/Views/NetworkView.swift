@@ -99,11 +99,12 @@ package struct NetworkView: ListView {
     private static let columns = [
         RowTable.Column(title: "TIME", width: 8, isDim: true, dropRank: 3),
         RowTable.Column(title: "WHY", width: 11),
-        RowTable.Column(title: "FROM", width: 7, isRightAligned: true, dropRank: 2),
+        RowTable.Column(title: "FROM", width: 7, isRightAligned: true, dropRank: 5),
         RowTable.Column(title: "BYTES", width: 7, isRightAligned: true),
-        RowTable.Column(title: "FIRST", width: 7, isRightAligned: true, dropRank: 4),
-        RowTable.Column(title: "RATE", width: 8, isRightAligned: true, dropRank: 1),
-        RowTable.Column(title: "END", width: 0),
+        RowTable.Column(title: "WAIT", width: 7, isRightAligned: true, dropRank: 2),
+        RowTable.Column(title: "RATE", width: 8, isRightAligned: true, dropRank: 4),
+        RowTable.Column(title: "STATUS", width: 6, isRightAligned: true, dropRank: 1),
+        RowTable.Column(title: "TRACK", width: 0),
     ]
 
     func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
@@ -121,13 +122,9 @@ package struct NetworkView: ListView {
                 let isError = decision == .gaveUp || decision == .wentOffline
                 return RowTable.Row(cells: cells, style: isError ? .error : .normal)
             case .request(let request) where row < folds.count:
-                let isError = !["complete", "cancelled"].contains(request.end)
                 let count = SafeText(group.count > 1 ? "\(glyphs.times)\(group.count) " : "")
                 let cells = cells(of: group.compactMap(\.request), time: timeOfDay(record.time))
-                return RowTable.Row(
-                    cells: cells + [count + end(of: request, record)],
-                    style: isError ? .error : .normal
-                )
+                return RowTable.Row(cells: cells + [count + end(of: request, record)], style: request.style)
             case .request(let request):
                 // A running request shows the time of its start and the bytes received so far.
                 let range = request.answered ?? request.asked
@@ -136,15 +133,15 @@ package struct NetworkView: ListView {
                 }
                 let cells = cells(of: [request], time: timeOfDay(request.startedAt))
                 let rest = glyphs.more + SafeText(end ?? "") + " " + name(of: record)
-                return RowTable.Row(cells: cells + [rest])
+                return RowTable.Row(cells: cells + [rest], style: .notice)
             }
         }
     }
 
     private func end(of request: RequestRecord, _ record: JournalRecord) -> SafeText {
         let parts = [
-            request.status.map { "\($0)" }, request.end == "complete" ? nil : request.end,
-            name(of: record).string, request.wire.redirectedHost.map { "from " + $0.string },
+            request.end == "complete" ? nil : request.end, name(of: record).string,
+            request.wire.redirectedHost.map { "from " + $0.string },
         ]
         return SafeText(parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " "))
     }
@@ -156,6 +153,7 @@ package struct NetworkView: ListView {
             time, SafeText(first.urgency.rawValue), start(of: first.answered ?? first.asked),
             SafeText(SizeText.text(requests.reduce(0) { $0 &+ $1.bytes })),
             first.firstByte.map { text($0) } ?? "", rate(of: requests),
+            first.status.map { SafeText("\($0)") } ?? "",
         ]
     }
 
@@ -179,6 +177,18 @@ package struct NetworkView: ListView {
         let milliseconds = max(0, Int64(min(time.seconds, 1e9) * 1_000))
         if milliseconds < 1_000 { return SafeText("\(milliseconds) ms") }
         return SafeText("\(milliseconds / 1_000).\(milliseconds % 1_000 / 100) s")
+    }
+}
+
+extension RequestRecord {
+    /// Red if it failed, by its status or otherwise; grey if it was cancelled, or told that nothing has
+    /// changed.
+    fileprivate var style: Style {
+        switch end {
+        case "complete": (status ?? 0) >= 400 ? .error : status == 304 ? .dim : .normal
+        case "cancelled": .dim
+        default: .error
+        }
     }
 }
 

@@ -80,7 +80,7 @@ struct RowTable {
                 text,
                 in: room,
                 row: row,
-                style: column.isDim ? .dim : item.style,
+                style: column.isDim && !isRest ? .dim : item.style,
                 isRightAligned: column.isRightAligned && !isRest
             )
             if index >= last { item.matcher?.highlight(in: text, at: room, row: row, into: &buffer) }

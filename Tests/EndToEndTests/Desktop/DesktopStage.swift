@@ -10,10 +10,11 @@ struct DesktopStage: Sendable {
     init() async throws {
         stage = try await Stage([:])
         bus = try await SessionBus()
+        let folder = stage.folder
         let music = try await MP3Fixtures.bytes(.init(seconds: 60))
         tracks = try (1...3).map { number in
             let tag = MP3Fixtures.tag(title: "Title \(number)", artist: "Artist \(number)")
-            return try stage.folder.write(tag + music, to: "\(number).mp3")
+            return try folder.write(tag + music, to: "\(number).mp3")
         }
     }
 

@@ -119,13 +119,13 @@ import Testing
         try await online.wait(for: "the mark") { try await $0.hasRow("✓ 1 ", "2026") }
         try await online.command("seek 0:45")
         try await online.wait(for: "0:46") { try await ($0.position ?? 0) >= 46 }
-        try await online.wait(for: "cached bytes") { try await $0.hasRow(" 2   ", "━") }
+        try await online.wait(for: "cached bytes") { try await $0.hasRow("Fog", "━") }
         try await online.quit()
 
         // The new URL has no file yet. The next session reads the feed, but can't play the episode.
         try writeFeed(old: "a-new-place.mp3")
         let moved = try await screen(["--repeat", "one", feed])
-        try await moved.wait(for: "cached bytes") { try await $0.hasRow(" 1   ", "━") }
+        try await moved.wait(for: "cached bytes") { try await $0.hasRow("Gale", "━") }
         try await moved.keys("f")
         try await moved.terminal.type("played:no")
         try await moved.keys("Enter")

@@ -58,7 +58,7 @@ struct WaveformBarTests {
 
     @Test func `the legend is drawn where all of it fits`() {
         let state = screenState(sampleSnapshot(), columns: 120, rows: 24)
-        #expect(state.screen[22].hasSuffix("█ heard  ▄ cached  ▒ on its way  · missing"))
+        #expect(state.screen[22].hasSuffix("■ heard  ■ cached  ■ on its way  · missing"))
         #expect(!screenState(sampleSnapshot(), columns: 80, rows: 24).screen[22].contains("heard"))
         #expect(!screenState(PlayerSnapshot(), columns: 120, rows: 24).screen[22].contains("heard"))
     }
