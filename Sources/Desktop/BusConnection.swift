@@ -33,10 +33,7 @@ final class BusConnection {
         guard added >= 0,
             sd_bus_request_name(bus, name, 0) >= 0
                 || sd_bus_request_name(bus, name + ".instance\(getpid())", 0) >= 0
-        else {
-            sd_bus_flush_close_unref(bus)
-            return nil
-        }
+        else { return nil }
     }
 
     deinit { sd_bus_flush_close_unref(bus) }

@@ -69,7 +69,9 @@ struct MPRISCalls: Sendable {
         guard moment.facts.isSeekable else { return nil }
         // A live stream has no position of its own, only a distance from now.
         guard let duration = moment.facts.duration else { return .seek(.by(offset)) }
-        return position + offset > duration ? .next : .seek(.to(max(.zero, position + offset)))
+        // By a distance, which the player counts from where it is by then: the next one may come before its
+        // snapshot does.
+        return position + offset > duration ? .next : .seek(.by(offset))
     }
 
     /// As the specification asks: a seek that comes too late for its track, or that leads out of it, does
@@ -77,7 +79,7 @@ struct MPRISCalls: Sendable {
     private func seek(to place: Duration, of track: String?) -> PlayerCommand? {
         let facts = moment.facts
         guard facts.isSeekable, track == facts.trackPath, place >= .zero,
-            facts.duration.map({ place <= $0 }) ?? true
+            let duration = facts.duration, place <= duration
         else { return nil }
         return .seek(.to(place))
     }

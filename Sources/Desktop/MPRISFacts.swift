@@ -47,7 +47,7 @@ struct MPRISFacts: Sendable, Equatable {
         location = current.location
         // Known also while it is opened again, or stopped.
         duration = isLive ? nil : snapshot.duration ?? learned?.duration ?? current.duration
-        isSeekable = !isLive || snapshot.info?.isRewindable == true
+        isSeekable = status != .stopped && (!isLive || snapshot.info?.isRewindable == true)
         hasNext = snapshot.hasNext
     }
 
@@ -141,8 +141,10 @@ extension RepeatMode {
 }
 
 extension Duration {
-    /// Rounded down.
+    /// Rounded down; of times that no file has and that a hostile one states, the largest number.
     var wholeMicroseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        let (whole, isTooLarge) = components.seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isBeyond) = whole.addingReportingOverflow(components.attoseconds / 1_000_000_000_000)
+        return isTooLarge || isBeyond ? .max : sum
     }
 }

@@ -42,7 +42,8 @@ package final class MPRISService: Sendable {
         let (begins, wakes) = state.withLock { state in
             state.moment = moment
             state.isOver = snapshot.isOver
-            let begins = !state.hasBegun && snapshot.state != .opening && snapshot.state != .buffering
+            let isBusy = snapshot.isOver || snapshot.state == .opening || snapshot.state == .buffering
+            let begins = !state.hasBegun && !isBusy
             if begins { state.hasBegun = true }
             return (begins, state.isOver || state.signals.needsSignals(for: moment))
         }
@@ -56,7 +57,7 @@ package final class MPRISService: Sendable {
     /// The thread, until the player is over. A bus that was not there is not looked for again; one that was
     /// lost is, since desktops restart it.
     private func run() {
-        guard serve() else { return }
+        guard !isOver, serve() else { return }
         var pause = Duration.seconds(1)
         while !isOver {
             waitForRetry(pause)

@@ -44,12 +44,12 @@ import Testing
 
     @Test(
         arguments: [
-            (5_000_000, PlayerCommand.seek(.to(.seconds(17)))), (-3_500_000, .seek(.to(.seconds(8.5)))),
-            (-60_000_000, .seek(.to(.zero))), (188_000_000, .seek(.to(.seconds(200)))), (188_000_001, .next),
-            (Int64.max, .next), (Int64.min, .seek(.to(.zero))),
+            (5_000_000, PlayerCommand.seek(.by(.seconds(5)))), (-3_500_000, .seek(.by(.seconds(-3.5)))),
+            (-60_000_000, .seek(.by(.seconds(-60)))), (188_000_000, .seek(.by(.seconds(188)))),
+            (188_000_001, .next), (Int64.max, .next), (Int64.min, .seek(.by(.microseconds(Int64.min)))),
         ] as [(Int64, PlayerCommand)]
     )
-    func `a seek starts at the present position, and beyond the end is the next track`(
+    func `a seek is by a distance, and beyond the end it is the next track`(
         offset: Int64,
         command: PlayerCommand
     ) throws {
@@ -76,6 +76,31 @@ import Testing
         #expect(try answer("Seek", .int64(5_000_000), of: live).command == nil)
         let path = BusValue.path("/reprise/track/2")
         #expect(try answer("SetPosition", path, .int64(0), of: live).command == nil)
+    }
+
+    @Test func `what is stopped cannot be seeked, and a rewindable stream only by a distance`() throws {
+        let stopped = playing { $0.state = .stopped }
+        #expect(try answer("Seek", .int64(5_000_000), of: stopped).command == nil)
+        #expect(try answer("Seek", .int64(.max), of: stopped).command == nil)
+        let stream = playing {
+            $0.load.live = LiveReport()
+            let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
+            $0.info = StreamInfo(format: format, bytesPerSecond: 1)
+            $0.info?.isRewindable = true
+        }
+        #expect(try answer("Seek", .int64(-5_000_000), of: stream).command == .seek(.by(.seconds(-5))))
+        let path = BusValue.path("/reprise/track/2")
+        #expect(try answer("SetPosition", path, .int64(0), of: stream).command == nil)
+    }
+
+    @Test(arguments: [Int64.max / 1_000_000, 72_000_000_000_000_000, .max])
+    func `a length that no music has is the largest number`(seconds: Int64) {
+        let moment = MPRISState.Moment(playing { $0.duration = .seconds(seconds) }, at: .zero)
+        guard case .int64(let length)? = moment.facts.metadata["mpris:length"] else {
+            Issue.record("no length")
+            return
+        }
+        #expect(length >= Int64.max / 1_000_000 * 1_000_000)
     }
 
     @Test func `the position is right when it is asked for`() throws {

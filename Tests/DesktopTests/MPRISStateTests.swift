@@ -113,8 +113,8 @@ import Testing
 
     @Test func `music that was stopped begins at its beginning`() {
         var dialogue = Dialogue(at(100))
-        #expect(dialogue.hears(at(0) { $0.state = .stopped }, at: 1) == ["PlaybackStatus"])
-        #expect(dialogue.hears(at(0), at: 60) == ["PlaybackStatus"])
+        #expect(dialogue.hears(at(0) { $0.state = .stopped }, at: 1) == ["CanSeek", "PlaybackStatus"])
+        #expect(dialogue.hears(at(0), at: 60) == ["CanSeek", "PlaybackStatus"])
         #expect(dialogue.hears(at(1), at: 61) == [])
     }
 

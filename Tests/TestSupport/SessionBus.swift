@@ -5,6 +5,7 @@ import System
 package final class SessionBus: Sendable {
     private let home: TemporaryFolder
     private let daemon = Locked<RunningProcess?>(nil)
+    private let refusesNames: Bool
 
     private var socket: String { home.path("bus") }
 
@@ -17,9 +18,10 @@ package final class SessionBus: Sendable {
     /// the tests.
     package static let noAddress = "unix:path=/nonexistent/bus"
 
-    /// Returns when the bus accepts connections.
-    package init() async throws {
+    /// Returns when the bus accepts connections. It may give nobody a name, as the proxy of a sandbox does.
+    package init(refusesNames: Bool = false) async throws {
         home = try TemporaryFolder()
+        self.refusesNames = refusesNames
         try await start()
     }
 
@@ -35,7 +37,15 @@ package final class SessionBus: Sendable {
     /// Starts the killed daemon again, at the same address.
     package func start() async throws {
         unlink(socket)
-        let words = ["--session", "--nofork", "--nopidfile", "--address=unix:path=" + socket]
+        let policy = """
+            <busconfig><type>session</type><listen>unix:path=\(socket)</listen><policy context="default">
+            <allow send_destination="*"/><allow eavesdrop="true"/><deny own="*"/></policy></busconfig>
+            """
+        let rules =
+            refusesNames
+            ? ["--config-file=" + (try home.write(policy, to: "policy"))]
+            : ["--session", "--address=unix:path=" + socket]
+        let words = rules + ["--nofork", "--nopidfile"]
         let started = try await RunningProcess.server("dbus-daemon", words) {
             FileManager.default.fileExists(atPath: socket)
         }

@@ -310,6 +310,7 @@ extension PlayerState {
     private mutating func open(_ source: String) -> [PlayerEffect] {
         queue.additionRequested()
         openedSource = source
+        foreignSources.insert(source)
         return [.resolve(source, isForeign: true)]
     }
 

@@ -61,9 +61,11 @@ extension PlayerState {
         let place = queue.tracks.count
         queue.add(found, of: source, isLast: isLast)
         let count = queue.tracks.count - place
-        // Only what the user named is offered to be typed again.
         let isOpened = source != nil && source == openedSource
-        let failed = found.isEmpty && !isOpened ? source.map { PlayerCommand.add($0) } : nil
+        // Only what the user named is offered to be typed again.
+        let isForeign = source.map(foreignSources.contains) == true
+        if isLast, let source { foreignSources.remove(source) }
+        let failed = found.isEmpty && !isForeign ? source.map { PlayerCommand.add($0) } : nil
         var effects = problems.flatMap { announcer.problem($0, failed: failed) }
         effects += announcer.added(
             count,

@@ -46,6 +46,8 @@ struct PlayerState: Sendable {
     var awaitedAddition: SafeText?
     /// The source of the last `open`, until its first tracks play.
     var openedSource: String?
+    /// The sources of all `open`s that are not read to their end: other programs named them.
+    var foreignSources: Set<String> = []
     /// `true` once a person has given a command, not a script.
     var isInteractive = false
     var isQuit = false

@@ -54,6 +54,20 @@ struct DesktopBusTests {
         #expect(try await player.waitForExit() == 0 && player.errorText.isEmpty)
     }
 
+    @Test func `a bus that gives it no name changes nothing`() async throws {
+        let bus = try await SessionBus(refusesNames: true)
+        let player = try await desktop.play(environment: bus.environment)
+        // It has asked for both of its names once it takes commands again and again.
+        for _ in 1...3 {
+            let count = player.lines.count
+            try player.send("status")
+            try await player.event("status", after: count)
+            try await player.event("position", after: count)
+        }
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0 && player.errorText.isEmpty)
+    }
+
     @Test func `without a bus the music plays, and nothing is said`() async throws {
         let player = try await desktop.play(environment: [:])
         try player.send("quit")

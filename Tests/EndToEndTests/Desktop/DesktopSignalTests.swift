@@ -40,7 +40,7 @@ struct DesktopSignalTests {
         Action(words: ["position", "40"], changed: [], place: 40),
         Action(words: ["previous"], changed: [], place: 0),
         Action(words: ["play"], changed: ["PlaybackStatus"], shown: "<'Playing'>"),
-        Action(words: ["stop"], changed: ["PlaybackStatus"], shown: "<'Stopped'>"),
+        Action(words: ["stop"], changed: ["PlaybackStatus", "CanSeek"], shown: "<'Stopped'>"),
     ]
 
     private let desktop: DesktopStage
