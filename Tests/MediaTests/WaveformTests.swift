@@ -126,8 +126,19 @@ struct WaveformTests {
         let waveform = Self.waveform(Self.swell(100_000))
         #expect(Waveform(bytes: waveform.bytes) == waveform)
         #expect(Waveform(bytes: []) == nil)
-        #expect(Waveform(bytes: [41, 1]) == nil)
+        #expect(Waveform(bytes: [33, 1]) == nil && Waveform(bytes: [32, 1]) != nil)
         #expect(Waveform(bytes: Array(repeating: 1, count: 2_002)) == nil)
+    }
+
+    @Test func `times that no music has are left out`() {
+        var waveform = Self.waveform(Self.swell(1_000))
+        let before = waveform
+        for frame in [FrameCount.max, 1 << 55, -1] {
+            [UInt8](repeating: 0x40, count: 400).withUnsafeBytes {
+                waveform.add($0, of: AudioFormat(sampleRate: 8_000, channelCount: 1), at: frame)
+            }
+        }
+        #expect(waveform == before)
     }
 
     @Test func `without a duration or bars there are no heights`() {

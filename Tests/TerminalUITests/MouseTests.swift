@@ -137,6 +137,14 @@ struct MouseTests {
         #expect(state.barPointer == nil)
     }
 
+    @Test func `a release that got lost makes no later click seek`() {
+        var state = fullState(player: measured)
+        _ = press(10, 21, &state)
+        _ = press(10, 5, &state)
+        #expect(state.barPointer == nil)
+        #expect(state.apply(.mouse(MouseEvent(.release, column: 10, row: 5))).isEmpty)
+    }
+
     @Test func `a drag ends with its track, or with another size of the window`() {
         var state = fullState(player: measured)
         _ = press(10, 21, &state)

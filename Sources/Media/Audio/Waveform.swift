@@ -6,8 +6,11 @@ package struct Waveform: Sendable, Equatable {
     package static let mostColumns = 2_000
     /// The time of a column of the shortest tracks, in nanoseconds.
     private static let shortestStep: Int64 = 1_000_000
-    /// More doublings than any track needs: 2,000 columns are then 580,000 hours.
-    private static let mostDoublings = 40
+    /// More doublings than any track needs: 2,000 columns are then 2.4 million hours, and their nanoseconds
+    /// still fit 64 bits.
+    private static let mostDoublings = 32
+    /// Frames behind this time, which no track has and a hostile one states, are left out; in seconds.
+    private static let latest: Int64 = 1 << 32
 
     /// How many times the shortest step was doubled.
     private var doublings = 0
@@ -47,9 +50,10 @@ package struct Waveform: Sendable, Equatable {
 
     /// Adds whole frames of `format`, of which the first is number `frame` of the track.
     package mutating func add(_ pcm: UnsafeRawBufferPointer, of format: AudioFormat, at frame: FrameCount) {
-        let end = frame + FrameCount(pcm.count / format.bytesPerFrame)
-        guard frame >= 0, frame < end else { return }
         let rate = Int64(format.sampleRate)
+        guard frame >= 0, frame / rate < Self.latest else { return }
+        let end = frame + FrameCount(pcm.count / format.bytesPerFrame)
+        guard frame < end else { return }
         fit(Self.time(of: end, rate))
         var first = frame
         while first < end {
@@ -138,6 +142,6 @@ package struct Waveform: Sendable, Equatable {
 
     private static func nanoseconds(_ time: Duration) -> Int64 {
         let (seconds, attoseconds) = time.components
-        return max(0, min(seconds, 1 << 32)) * 1_000_000_000 + attoseconds / 1_000_000_000
+        return max(0, min(seconds, latest)) * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

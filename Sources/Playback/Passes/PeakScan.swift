@@ -91,8 +91,10 @@ private struct PeakScanWork: Sendable {
 
     /// Adds the missing peaks of what is cached; `false` if bytes were missing.
     private func scan(_ resource: TrackResource) async throws -> Bool {
-        guard let reader = resource.openReader, resource.hasWaveform else { return false }
-        guard !resource.isStream else { return true }
+        guard let reader = resource.openReader else { return false }
+        // What is kept in memory is kept around the last read, which must be that of the music that is heard.
+        guard !resource.isStream, reader.live == nil, reader.report.isCached else { return true }
+        guard resource.hasWaveform else { return false }
         var pace = Pace(clock: clock, rest: rest)
         do {
             let decoder = try await makeDecoder(PartialReader(reader, .stored), resource.track)
@@ -145,7 +147,8 @@ private struct PeakScanWork: Sendable {
             let isKnown = resource.waveform.isKnown(at: next)
             resource.addPeaks(of: pcm, format, at: frame)
             frame += FrameCount(count)
-            reached = next
+            // Behind a hole nothing is reached from the beginning.
+            reached = next < start ? Self.end : next
             if isKnown, next > start { return }
             try await pace.pause()
         }

@@ -395,7 +395,11 @@ package struct UIState: Sendable {
 
     private mutating func point(_ event: MouseEvent) -> [UIAction] {
         guard !layout.isTiny else { return [] }
-        if event.kind == .press { clearNotice() }
+        if event.kind == .press {
+            // A release can get lost.
+            barPointer = nil
+            clearNotice()
+        }
         switch event.kind {
         case .wheelUp: return turnWheel(1, at: event)
         case .wheelDown: return turnWheel(-1, at: event)
@@ -415,9 +419,9 @@ package struct UIState: Sendable {
                 point(toCell: event.column)
                 return []
             }
-            if let row = lists.row(at: event.row, layout) { lists.list.select(row) }
+            if let row = lists.row(at: event, layout) { lists.list.select(row) }
         case .doublePress:
-            guard let row = lists.row(at: event.row, layout), row == lists.list.selected else { return [] }
+            guard let row = lists.row(at: event, layout), row == lists.list.selected else { return [] }
             return run(.playSelected)
         }
         return []

@@ -53,11 +53,10 @@ struct ViewLists: Sendable {
     /// Takes over what is known of the selected row; `false` if there is none.
     mutating func takeFacts(in context: ViewContext) -> Bool {
         let found = current.facts(in: context)
-        guard !found.isEmpty, let place = views.firstIndex(where: { $0 is FactsView }),
-            var view = views[place] as? FactsView
-        else { return false }
+        guard !found.isEmpty else { return false }
+        var view = FactsView()
         view.show(found, in: context)
-        views[place] = view
+        views[ViewName.facts.number - 1] = view
         return true
     }
 
@@ -65,11 +64,11 @@ struct ViewLists: Sendable {
         if type(of: current).selectsRows { list.select(by: rows) } else { list.scroll(by: rows) }
     }
 
-    /// The row of the open list that is drawn at `row` of the window; `nil` if there is none.
-    func row(at row: Int, _ layout: ScreenLayout) -> Int? {
+    /// The row of the open list that is drawn at this cell of the window; `nil` if there is none.
+    func row(at event: MouseEvent, _ layout: ScreenLayout) -> Int? {
         let rows = current.rows(in: layout)
-        guard rows.contains(row) else { return nil }
-        let index = list.top + row - rows.lowerBound
+        guard rows.contains(event.row), current.columns(in: layout).contains(event.column) else { return nil }
+        let index = list.top + event.row - rows.lowerBound
         return list.visible.contains(index) ? index : nil
     }
 

@@ -38,6 +38,8 @@ struct Palette: Sendable, Equatable {
         case .title, .playing, .prompt, .marked, .heading, .head: rendition.isBold = true
         case .error: rendition.isBold = !hasColors
         // None of the sixteen colours is dim and readable in every theme, but the attribute is.
+        // On a background that is not the terminal's own it would be too faint.
+        case .dim where cell.ground == .selected: break
         case .dim, .missing: rendition.isDim = true
         }
         rendition.ink = color(of: cell)

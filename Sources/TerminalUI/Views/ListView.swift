@@ -27,6 +27,9 @@ protocol ListView: Sendable {
     /// The rows of the window that show rows of the list.
     func rows(in layout: ScreenLayout) -> Range<Int>
 
+    /// The columns of the window that show them.
+    func columns(in layout: ScreenLayout) -> Range<Int>
+
     /// Fits the list to a new size or to a snapshot that replaces `before`; also called if the view is
     /// opened.
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool)
@@ -83,6 +86,7 @@ extension ListView {
     var filterText: String { "" }
 
     func rows(in layout: ScreenLayout) -> Range<Int> { layout.listRows }
+    func columns(in layout: ScreenLayout) -> Range<Int> { 0..<layout.columns }
 
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
         resize(count: list.count, in: context)
@@ -143,7 +147,8 @@ package struct ViewName: Sendable, Hashable {
     /// The view `count` tabs further on, wrapping around.
     func next(by count: Int) -> ViewName {
         let all = tabs
-        return all[(number - 1 + count % all.count + all.count) % all.count]
+        let place = all.firstIndex(of: self) ?? 0
+        return all[(place + count % all.count + all.count) % all.count]
     }
 }
 

@@ -13,16 +13,23 @@ package struct PlayingView: ListView {
     package internal(set) var list = ListPosition()
     private var content = PlayingContent()
     private var places = PlayingPlaces()
-    /// The number of the current chapter in the last snapshot.
+    /// The number of the current chapter in the last snapshot, and the track.
     private var chapter: Int?
+    private var track: Track.ID?
 
     func rows(in layout: ScreenLayout) -> Range<Int> { places.choices.rows }
+    func columns(in layout: ScreenLayout) -> Range<Int> { places.choices.columns }
 
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
         // Its content is collected only while it is visible.
         guard isOpen else { return }
         content = PlayingContent(of: context.player)
         places = PlayingPlaces(of: content, in: context.layout)
+        if context.player.currentTrack?.id != track {
+            track = context.player.currentTrack?.id
+            chapter = nil
+            list = ListPosition()
+        }
         let follows = chapter == nil || list.selected == chapter.map { $0 - 1 }
         resize(count: content.choiceCount, in: context)
         guard content.chapter != chapter else { return }
@@ -39,7 +46,7 @@ package struct PlayingView: ListView {
             guard content.chapters.isEmpty else {
                 return CommandOutcome([.send(.chapter(.number(number)))])
             }
-            return CommandOutcome([.send(.jump(context.player.upcoming[list.selected] + 1))])
+            return CommandOutcome([.send(.jump(content.upcoming[list.selected] + 1))])
         default: return nil
         }
     }
@@ -167,9 +174,9 @@ package struct PlayingView: ListView {
         var end = columns.upperBound - 1
         let number = SafeText("\(item.number)")
         buffer.draw(number, in: start..<start + digits, row: row, style: .dim, isRightAligned: true)
-        let time = end - 7..<end
-        buffer.draw(item.duration, in: time, row: row, style: .dim, isRightAligned: true)
-        end -= 9
+        let width = max(7, item.duration.columns)
+        buffer.draw(item.duration, in: end - width..<end, row: row, style: .dim, isRightAligned: true)
+        end -= width + 2
         if columns.count >= 50 {
             RangeBar.draw(item.map, column: end - RangeBar.columns, row: row, into: &buffer)
             end -= RangeBar.columns + 2
@@ -302,8 +309,9 @@ struct PlayingPlaces: Sendable {
                 (choices.columns, others.columns) = (others.columns, choices.columns)
             }
         } else {
-            let most = max(content.choiceCount + 1, 0)
-            let first = min(most, (end - start - gap) * 3 / 5)
+            // With room for one section only, it is the one whose rows can be selected.
+            let room = end - start
+            let first = room < 4 + gap ? room : min(content.choiceCount + 1, max(2, (room - gap) * 3 / 5))
             choices = section(content.choiceCount, in: start..<start + first, columns: all)
             let next = min(end, start + first + gap)
             others = section(content.otherCount, in: next..<end, columns: all)

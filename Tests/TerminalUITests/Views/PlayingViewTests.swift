@@ -126,6 +126,50 @@ struct PlayingViewTests {
         #expect(state.screen[0].hasSuffix(" ○ offline"))
     }
 
+    @Test func `with another track the selection begins anew`() {
+        var state = state(Self.player())
+        state.type("j")
+        state.show { player in
+            player.currentIndex = 2
+            player.info?.chapters = ChapterList()
+            player.upcoming = [3]
+        }
+        #expect(state.lists.list.selected == 0)
+    }
+
+    @Test(arguments: [(16, false), (17, false), (18, false), (24, true), (24, false), (30, true)])
+    func `the chapters are in view whatever room there is, for Enter seeks to them`(rows: Int, hasSound: Bool)
+    {
+        var state = state(Self.player(), rows: rows)
+        if hasSound { state.type("v") }
+        #expect(
+            list(state).contains { $0.hasPrefix(" CHAPTERS") }
+                && list(state).contains { $0.contains("▸ 30:00") }
+        )
+    }
+
+    @Test func `a double click plays only what it points at`() {
+        var state = state(Self.player(), columns: 120)
+        let row = state.layout.listRows.lowerBound + 6
+        func click(_ column: Int) -> [UIAction] {
+            [MouseEvent.Kind.press, .doublePress].flatMap {
+                state.apply(.mouse(MouseEvent($0, column: column, row: row)))
+            }
+        }
+        #expect(click(20) == [.send(.chapter(.number(2)))])
+        // There stands what comes next.
+        #expect(click(90).isEmpty)
+    }
+
+    @Test func `Tab goes on from the facts to the first view, and back to the last`() {
+        for (key, view) in [(Key.tab, ViewName.queue), (.backTab, .help)] {
+            var state = state(Self.player())
+            state.type("I")
+            _ = state.apply(.key(key))
+            #expect(state.view == view)
+        }
+    }
+
     // MARK: Facts
 
     @Test func `I shows all that is known of the track that plays, and closes it again`() {
