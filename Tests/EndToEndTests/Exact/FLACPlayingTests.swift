@@ -152,6 +152,9 @@ import Testing
         let file = try folder.write(try await FLACFixtures.bytes(of: studio.bytes), to: "song.flac")
         let stage = try await ScreenStage.playing([file], folder: folder)
         try await stage.keys("2")
+        try await stage.terminal.wait(for: "FLAC, 24 bits · ")
+        try await stage.terminal.wait(for: " kbit/s · 96.0 kHz · stereo")
+        try await stage.keys("I")
         try await stage.terminal.wait(for: "FLAC, 24 bits, 96.0 kHz, stereo")
         try await stage.quit()
     }

@@ -41,7 +41,7 @@ struct ScreenViewsTests {
         try await stage.terminal.wait(for: "♦")
         try await stage.keys("4")
         try await stage.terminal.wait(for: "demand")
-        try await stage.terminal.wait(for: "206 first.mp3")
+        try await stage.terminal.wait(for: "206  first.mp3")
         try await stage.keys("5")
         try await stage.terminal.wait(for: "No messages yet")
         try await stage.keys("Tab")
