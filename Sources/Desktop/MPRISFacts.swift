@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// What MPRIS says of the player at one moment, but for the position.
+/// The state of the player at one moment as MPRIS names it, without the position.
 struct MPRISFacts: Sendable, Equatable {
     enum Status: String, Sendable {
         case playing = "Playing"
@@ -58,7 +58,7 @@ struct MPRISFacts: Sendable, Equatable {
         track.map { "/reprise/track/\($0.value)" } ?? "/org/mpris/MediaPlayer2/TrackList/NoTrack"
     }
 
-    /// What the specifications of MPRIS and xesam name; what is unknown is left out.
+    /// The metadata of MPRIS and xesam, without those that are unknown.
     var metadata: [String: BusValue] {
         var data: [String: BusValue] = ["mpris:trackid": .path(trackPath)]
         func note(_ name: String, _ text: SafeText?, as value: (String) -> BusValue?) {
@@ -81,7 +81,7 @@ struct MPRISFacts: Sendable, Equatable {
         return data
     }
 
-    /// The number of `3` or `3/12`; `nil` if there is none.
+    /// 3 for `3` and for `3/12`; `nil` for a text without a number.
     private static func number(_ text: String) -> BusValue? {
         text.split(separator: "/").first.flatMap { Int32($0) }.map { .int32($0) }
     }

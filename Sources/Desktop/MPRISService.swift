@@ -75,7 +75,7 @@ package final class MPRISService: Sendable {
         }
     }
 
-    /// Serves the bus until it is lost or the player is over. `false` if there is none.
+    /// Serves the bus until it is lost or the player is over. Returns `false` at once if no bus is found.
     private func serve() -> Bool {
         guard let bus = BusConnection(answer: { [self] call throws(BusError) in try answer(call) }) else {
             return false

@@ -33,7 +33,8 @@ final class PeakScan {
 
     /// Stops scanning. Returns when nothing is read any more.
     func end() async {
-        scan([])
+        resources = []
+        task?.cancel()
         await task?.value
         task = nil
     }
@@ -92,7 +93,7 @@ private struct PeakScanWork: Sendable {
     /// Adds the missing peaks of what is cached; `false` if bytes were missing.
     private func scan(_ resource: TrackResource) async throws -> Bool {
         guard let reader = resource.openReader else { return false }
-        // What is kept in memory is kept around the last read, which must be that of the music that is heard.
+        // A store in memory keeps the bytes around its last read: a scan would drop those of the music.
         guard !resource.isStream, reader.live == nil, reader.report.isCached else { return true }
         guard resource.hasWaveform else { return false }
         var pace = Pace(clock: clock, rest: rest)
@@ -174,7 +175,7 @@ private struct PeakScanWork: Sendable {
             began = Self.processorTime
         }
 
-        /// That of the thread that calls.
+        /// The processor time of the calling thread.
         private static var processorTime: Duration {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

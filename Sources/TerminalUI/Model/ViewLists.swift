@@ -50,7 +50,7 @@ struct ViewLists: Sendable {
         views[place].run(command, in: context)
     }
 
-    /// Takes over what is known of the selected row; `false` if there is none.
+    /// Fills the view of facts with those of the selected row; `false` if no row is selected.
     mutating func takeFacts(in context: ViewContext) -> Bool {
         let found = current.facts(in: context)
         guard !found.isEmpty else { return false }
@@ -64,7 +64,7 @@ struct ViewLists: Sendable {
         if type(of: current).selectsRows { list.select(by: rows) } else { list.scroll(by: rows) }
     }
 
-    /// The row of the open list that is drawn at this cell of the window; `nil` if there is none.
+    /// The row of the open list that is drawn at the cell of a mouse event; `nil` if the cell shows no row.
     func row(at event: MouseEvent, _ layout: ScreenLayout) -> Int? {
         let rows = current.rows(in: layout)
         guard rows.contains(event.row), current.columns(in: layout).contains(event.column) else { return nil }

@@ -67,7 +67,7 @@ protocol ListView: Sendable {
     /// Selects an item that a search has found.
     mutating func select(found item: Int, in player: PlayerSnapshot)
 
-    /// All that is known of the selected row; empty if there is none.
+    /// The facts about the selected row; empty if no row is selected.
     func facts(in context: ViewContext) -> [Fact]
 
     /// The size of the list, for the end of the line of tabs, the longest text first.

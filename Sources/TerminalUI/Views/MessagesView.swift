@@ -7,7 +7,7 @@ extension ViewName {
 /// The player's messages with their times, wrapped into lines. Pure.
 package struct MessagesView: ListView {
     private struct Line {
-        /// That of the message.
+        /// The message's number.
         var number: Int
         /// `nil` in the continuation lines of a message.
         var time: Duration?

@@ -111,7 +111,7 @@ package struct PlayingView: ListView {
         drawTitle(content.chapters.isEmpty ? "UP NEXT" : "CHAPTERS", total, places.choices, into: &buffer)
     }
 
-    /// What comes next below or beside the chapters, or the titles that were heard.
+    /// The second section: the next tracks below or beside the chapters, else the titles that were heard.
     private func drawOthers(_ context: ViewContext, into buffer: inout CellBuffer) {
         let columns = places.others.columns
         if !content.chapters.isEmpty {
@@ -201,7 +201,7 @@ package struct PlayingView: ListView {
     }
 }
 
-/// What the view of the current track shows.
+/// The texts and rows of the view of the current track.
 struct PlayingContent: Sendable {
     /// The title, the artist, the album and what else the tags say; a station's name and title; the reason of
     /// a failure. Dots stand between the parts of a line.
