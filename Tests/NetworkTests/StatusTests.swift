@@ -28,9 +28,9 @@ import Testing
             ["/song.mp3": song.bytes],
             faults: [.demandsField("Authorization", "Basic bWU6c2VjcmV0")]
         )
-        let url = chain.server.url("/song.mp3").replacingOccurrences(of: "127", with: "me:secret@127")
+        let url = chain.server.url("/song.mp3").replacingOccurrences(of: "//", with: "//me:secret@")
         #expect(isSame(try await chain.play(url).samples, song.pcm))
-        let wrong = chain.server.url("/song.mp3?other").replacingOccurrences(of: "127", with: "me:wrong@127")
+        let wrong = chain.server.url("/song.mp3?other").replacingOccurrences(of: "//", with: "//me:wrong@")
         let error = try #require(try await chain.play(wrong).error)
         #expect(error.cause == "the server refuses this user name or password (401)")
         #expect(!error.description.contains("wrong"))
