@@ -1,6 +1,7 @@
 import Glibc
 import Media
 import System
+import TestSupport
 
 /// A terminal without a window, which keeps the bytes that are written to it.
 final class PseudoTerminal: Sendable {
@@ -48,6 +49,19 @@ final class PseudoTerminal: Sendable {
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     func clear() { received.bytes.withLock { $0.removeAll() } }
+
+    /// Waits until everything that was written before has arrived: the kernel hands it on after the write.
+    func drain() async throws {
+        let mark = Array("\u{4}end".utf8)
+        _ = write(slave, mark, mark.count)
+        try await wait(for: "the end of what was written") {
+            self.received.bytes.withLock { bytes in
+                guard bytes.suffix(mark.count).elementsEqual(mark) else { return false }
+                bytes.removeLast(mark.count)
+                return true
+            }
+        }
+    }
 
     func type(_ text: String) {
         var bytes = Array(text.utf8)

@@ -44,9 +44,10 @@ final class RunningScreen: Sendable {
         if let text { try await drawn(text) }
     }
 
-    /// Waits for the end and returns its reason.
+    /// Waits for the end, and for all that was drawn until then, and returns the reason of the end.
     func exit() async throws -> TerminalExit? {
         try await wait(for: "the screen's end") { self.outcome.exit.withLock { $0 != nil } }
+        try await terminal.drain()
         return outcome.exit.withLock { $0 }
     }
 
