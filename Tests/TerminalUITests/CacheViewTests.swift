@@ -62,7 +62,7 @@ struct CacheViewTests {
         #expect(state.type("d") == [.evict(CachedItem.ID(7))])
         // The message is still news once the answer has gone.
         _ = state.apply(.noticeExpired)
-        #expect(state.screen.last == "Reconnected to music.example after 0:07")
+        #expect(state.screen.last == " Reconnected to music.example after 0:07")
     }
 
     @Test func `a cached track is pinned, unpinned and added to the queue`() {

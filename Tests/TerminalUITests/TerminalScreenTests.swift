@@ -221,8 +221,8 @@ struct TerminalScreenTests {
             // Scalar by scalar: as characters, a text can be equal to its parts in another order.
             return Array(plain.unicodeScalars).contains(Array(drawn.unicodeScalars))
         }
-        // Rows and columns count from 1.
-        let move = "\u{1B}[12;\(SafeText("<" + text).columns + 1)H"
+        // Rows and columns count from 1, and the margin is one column.
+        let move = "\u{1B}[12;\(SafeText("<" + text).columns + 2)H"
         if movesCursor { try await screen.drawn(move) }
         try await screen.quit()
     }

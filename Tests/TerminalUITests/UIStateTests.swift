@@ -85,23 +85,23 @@ struct UIStateTests {
     func `a message, and the answer to a mistyped command, stay until a key is pressed with them in view`() {
         var state = queueState(3)
         for _ in 0..<2 { state.show { $0.messages = (1...100).map { message($0, "reconnected") } } }
-        #expect(state.message == "reconnected")
+        #expect(state.message?.text == "reconnected")
         state.type("j")
-        #expect(state.message == nil)
+        #expect(state.message?.text == nil)
         state.show { _ in }
-        #expect(state.message == nil)
+        #expect(state.message?.text == nil)
         // The same text again is a new message, even if the full list drops its oldest.
         state.show { $0.messages = $0.messages.dropFirst() + [message(101, "reconnected")] }
-        #expect(state.message == "reconnected")
+        #expect(state.message?.text == "reconnected")
         // One that arrives while a command is typed is shown after the answer.
         state.type("j:dance")
         state.show { $0.messages.append(message(102, "offline")) }
         #expect(state.type("\n").isEmpty && state.answer?.isError == true)
         #expect(state.answer?.text == "Unknown command \"dance\" (? lists them)")
         state.type("⎋")
-        #expect(state.answer == nil && state.message == "offline")
+        #expect(state.answer == nil && state.message?.text == "offline")
         state.type("j")
-        #expect(state.message == nil)
+        #expect(state.message?.text == nil)
     }
 
     @Test func `keys run nothing while a command is typed, and Esc cancels it`() {

@@ -107,12 +107,21 @@ package struct PlayerMessage: Sendable, Equatable {
     package var text: SafeText
     /// The `add` or `save` that the message says has failed; `nil` for any other message.
     package var failed: PlayerCommand?
+    /// `true` if something failed.
+    package var isError: Bool
 
-    package init(number: Int, time: Duration, text: SafeText, failed: PlayerCommand? = nil) {
+    package init(
+        number: Int,
+        time: Duration,
+        text: SafeText,
+        failed: PlayerCommand? = nil,
+        isError: Bool = false
+    ) {
         self.number = number
         self.time = time
         self.text = text
         self.failed = failed
+        self.isError = isError
     }
 }
 

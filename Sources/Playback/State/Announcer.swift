@@ -36,9 +36,18 @@ struct Announcer: Sendable {
 
     // MARK: Messages
 
-    mutating func note(_ message: SafeText, failed: PlayerCommand? = nil) {
+    /// Adds a message; one with a command that `failed` is an error, too.
+    mutating func note(_ message: SafeText, failed: PlayerCommand? = nil, isError: Bool = false) {
         messageCount += 1
-        messages.append(PlayerMessage(number: messageCount, time: now, text: message, failed: failed))
+        messages.append(
+            PlayerMessage(
+                number: messageCount,
+                time: now,
+                text: message,
+                failed: failed,
+                isError: isError || failed != nil
+            )
+        )
         if messages.count > Self.mostMessages { messages.removeFirst() }
     }
 
@@ -48,7 +57,7 @@ struct Announcer: Sendable {
             reportedChanges = reportedChanges.filter { now - $0.value < Self.changePause }
             reportedChanges[error.subject] = now
         }
-        note(TrackName.place(error.subject) + ": " + error.cause, failed: failed)
+        note(TrackName.place(error.subject) + ": " + error.cause, failed: failed, isError: true)
         return [.emit(.notice(code: error.code.rawValue, message: error.safeText))]
     }
 
@@ -63,7 +72,7 @@ struct Announcer: Sendable {
         let failed = source.map { PlayerCommand.add($0) }
         let effects = problems.flatMap { problem($0, failed: failed) }
         let lost = problems.filter(\.code.isLostSource)
-        if lost.count > 1 { note(SafeText("Failed: ") + Self.names(of: lost), failed: failed) }
+        if lost.count > 1 { note(SafeText("Failed: ") + Self.names(of: lost), failed: failed, isError: true) }
         return effects
     }
 
@@ -84,7 +93,7 @@ struct Announcer: Sendable {
         if isLast { additions = Additions() }
         let failures: SafeText = sum.failures.isEmpty ? "" : "failed: " + Self.names(of: sum.failures)
         guard sum.added + sum.known > 0 else {
-            if isLast, sum.failures.count > 1 { note("All " + failures, failed: failed) }
+            if isLast, sum.failures.count > 1 { note("All " + failures, failed: failed, isError: true) }
             return []
         }
         guard count + known > 0 || (isLast && !sum.failures.isEmpty) else { return [] }
@@ -133,7 +142,7 @@ struct Announcer: Sendable {
 
     mutating func badCommand(_ text: String) -> PlayerEffect {
         let message = SafeText(text)
-        note(message)
+        note(message, isError: true)
         return .emit(.notice(code: "bad-command", message: message))
     }
 

@@ -42,6 +42,8 @@ package enum Glyphs: Sendable {
     package var download: SafeText { pick("↓", "net") }
     /// The sign before a number of equal things.
     var times: SafeText { pick("×", "x") }
+    /// A cell of the bar that shows the volume.
+    func volume(isFilled: Bool) -> SafeText { isFilled ? pick("▮", "#") : pick("▯", "-") }
     /// A filled column of a level meter, and the mark of its peak.
     var meter: SafeText { pick("▄", "=") }
     var peak: SafeText { pick("▌", "|") }

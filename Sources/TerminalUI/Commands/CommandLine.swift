@@ -28,7 +28,7 @@ package struct CommandLine: Sendable {
     private var place: Int
     /// The unfinished new line, saved while an earlier line is shown.
     private var draft = ""
-    /// The candidates that `Tab` cycles through until another key is pressed.
+    /// The candidates that `Tab` cycles through until another key is pressed, and the one that is chosen.
     private var choices: (start: Int, candidates: [String], place: Int?)?
 
     package init(_ text: String = "", history: [String] = [], limit: Int = Self.longest) {
@@ -40,8 +40,23 @@ package struct CommandLine: Sendable {
 
     package var text: String { String(before) + String(after.reversed()) }
 
-    /// The words that `Tab` offers; empty before it is pressed, and if there is only one.
-    package var offered: [String] { choices?.candidates ?? [] }
+    /// The candidates for the word before the cursor, the best first, and the place of the one that `Tab` has
+    /// chosen. Paths are listed only after `Tab`.
+    var offer: (candidates: [String], place: Int?) {
+        if let choices { return (choices.candidates, choices.place) }
+        guard before.count <= Self.longestShown, case .words(let words) = completion.source else {
+            return ([], nil)
+        }
+        return (words, nil)
+    }
+
+    /// The command whose argument is typed; `nil` while its name is typed or chosen.
+    var command: CommandRow? {
+        guard choices?.start != 0, let blank = before.firstIndex(where: \.isWhitespace) else { return nil }
+        return CommandTable.row(named: String(before[..<blank]))
+    }
+
+    private var completion: CommandCompletion { CommandCompletion(of: String(before), after: history) }
 
     /// The number of characters before the cursor.
     package var cursor: Int { before.count }
@@ -99,31 +114,36 @@ package struct CommandLine: Sendable {
     /// Completes `word` with the paths that `wantsPaths` requested; ignored if the word before the cursor has
     /// changed since.
     package mutating func complete(_ word: String, with paths: [String]) {
-        let completion = CommandCompletion(of: String(before))
+        let completion = completion
         guard completion.source == .path(word: word) else { return }
         offer(paths.sorted(), from: completion.start)
     }
 
     private mutating func complete(backwards: Bool) -> Outcome {
-        if var choices, choices.candidates.count > 1 {
-            let count = choices.candidates.count
-            let next = choices.place.map { ($0 + (backwards ? count - 1 : 1)) % count }
-            choices.place = next ?? (backwards ? count - 1 : 0)
-            put(choices.candidates[choices.place ?? 0], from: choices.start)
-            self.choices = choices
-            return .editing
+        if choices == nil {
+            let completion = completion
+            switch completion.source {
+            case .nothing: return .editing
+            case .path(let word): return .wantsPaths(word)
+            case .words(let words): choices = (completion.start, words, nil)
+            }
         }
-        let completion = CommandCompletion(of: String(before))
-        switch completion.source {
-        case .nothing: return .editing
-        case .path(let word): return .wantsPaths(word)
-        case .words(let words):
-            offer(words, from: completion.start)
-            return .editing
-        }
+        choose(backwards: backwards)
+        return .editing
     }
 
-    /// Completes like a shell: first the common beginning, then one candidate after the other.
+    /// Puts the next candidate into the line, or the one before.
+    private mutating func choose(backwards: Bool) {
+        guard var choices, !choices.candidates.isEmpty else { return }
+        let count = choices.candidates.count
+        let next = choices.place.map { ($0 + (backwards ? count - 1 : 1)) % count }
+        choices.place = next ?? (backwards ? count - 1 : 0)
+        put(choices.candidates[choices.place ?? 0], from: choices.start)
+        // After the only candidate, `Tab` completes what follows it.
+        self.choices = count == 1 ? nil : choices
+    }
+
+    /// Completes a path like a shell: first the common beginning, then one candidate after the other.
     private mutating func offer(_ candidates: [String], from start: Int) {
         choices = nil
         guard !candidates.isEmpty else { return }
@@ -177,22 +197,47 @@ private struct CommandCompletion: Equatable {
     let start: Int
     let source: Source
 
-    init(of typed: String) {
+    /// `history` has the lines entered earlier, oldest first: their commands come first.
+    init(of typed: String, after history: [String]) {
         guard let blank = typed.firstIndex(where: \.isWhitespace) else {
             start = 0
-            source = .words(
-                CommandTable.rows.filter { $0.name.hasPrefix(typed) }
-                    .map { $0.completion == .none ? $0.name : $0.name + " " }.sorted()
-            )
+            source = .words(Self.names(matching: typed, after: history))
             return
         }
         let word = typed[blank...].drop(while: \.isWhitespace)
         start = typed.count - word.count
         switch CommandTable.row(named: String(typed[..<blank]))?.completion {
-        case .words(let words): source = .words(words.filter { $0.hasPrefix(word) })
+        case .words(let words):
+            source = .words(words.filter { $0.hasPrefix(word) } + words.filter { Self.hasGaps(word, $0) })
         case .path: source = word.contains("://") ? .nothing : .path(word: String(word))
         case .other, .some(.none), nil: source = .nothing
         }
+    }
+
+    /// The names of the commands that begin with `typed`, then of those that have its letters in this order;
+    /// of each, first the ones that were entered, newest first. A blank follows the name if an argument can.
+    private static func names(matching typed: String, after history: [String]) -> [String] {
+        let rows = CommandTable.rows.filter { $0.reach != .lines }
+        let names = Set(rows.map(\.name))
+        var entered: [String] = []
+        for line in history.reversed() {
+            guard let name = line.split(whereSeparator: \.isWhitespace).first.map(String.init),
+                names.contains(name), !entered.contains(name)
+            else { continue }
+            entered.append(name)
+        }
+        let recent = Set(entered)
+        let ordered = entered + names.subtracting(recent).sorted()
+        let matching = ordered.filter { $0.hasPrefix(typed) } + ordered.filter { hasGaps(typed, $0) }
+        let plain = Set(rows.filter { $0.completion == .none }.map(\.name))
+        return matching.map { plain.contains($0) ? $0 : $0 + " " }
+    }
+
+    /// `true` if `name` has the letters of `typed` in this order, but does not begin with them.
+    private static func hasGaps(_ typed: some StringProtocol, _ name: String) -> Bool {
+        var rest = typed[...]
+        for letter in name where letter == rest.first { rest.removeFirst() }
+        return rest.isEmpty && !name.hasPrefix(typed)
     }
 
     static func commonStart(_ candidates: [String]) -> String {

@@ -6,29 +6,35 @@ package import Media
 /// In two rows, heard and cached cells are as high as the music is loud there, as far as that is known. While
 /// the duration is unknown, the bar shows the bytes instead.
 enum BarView {
-    /// `pointer` is the cell to which the mouse drags the position; `nil` if it does not.
+    /// `pointer` is the cell of the bar to which the mouse drags the position; `nil` if it does not.
     static func draw(
         _ player: PlayerSnapshot,
         pointer: Int? = nil,
         rows: Range<Int>,
+        columns: Range<Int>,
         into buffer: inout CellBuffer
     ) {
+        let width = columns.count
         guard let last = rows.last else { return }
-        let parts = BarPart.parts(of: player, columns: buffer.columns)
-        let ticks = ChapterTicks.starts(in: player, columns: buffer.columns)
-        let heights = rows.count < 2 ? [] : heights(of: player, columns: buffer.columns)
-        for (column, part) in parts.enumerated() {
-            let height = heights.isEmpty || ticks[column] != nil ? nil : heights[column]
+        let parts = BarPart.parts(of: player, columns: width)
+        let ticks = ChapterTicks.starts(in: player, columns: width)
+        let heights = rows.count < 2 ? [] : heights(of: player, columns: width)
+        for (cell, (column, part)) in zip(columns, parts).enumerated() {
+            let height = heights.isEmpty ? nil : heights[cell]
             if let height, part == .played || part == .cached {
                 drawWave(height, column: column, rows: rows, style: part.style, into: &buffer)
             } else {
-                let glyph = ticks[column] == nil ? buffer.glyphs.bar(part) : buffer.glyphs.tick
-                buffer.draw(glyph, column: column, row: last, style: part.style)
+                buffer.draw(buffer.glyphs.bar(part), column: column, row: last, style: part.style)
+            }
+            // In two rows the mark stands over the wave, which it does not cut.
+            if ticks[cell] != nil {
+                buffer.draw(buffer.glyphs.tick, column: column, row: rows.lowerBound, style: part.style)
             }
         }
         guard player.state != .stopped, player.state != .ended,
-            let column = pointer ?? BarPart.headColumn(of: player, columns: buffer.columns)
+            let cell = pointer ?? BarPart.headColumn(of: player, columns: width)
         else { return }
+        let column = columns.lowerBound + cell
         for row in rows { buffer.draw(buffer.glyphs.head, column: column, row: row, style: .head) }
     }
 
@@ -60,10 +66,9 @@ enum BarLegend {
     /// A symbol and a blank before each word, and two blanks between them.
     static let width = words.reduce(-2) { $0 + $1.1.columns + 4 }
 
-    /// Draws nothing unless all of it fits behind `start`.
-    static func draw(from start: Int, row: Int, into buffer: inout CellBuffer) {
-        var column = buffer.columns - width
-        guard column >= start else { return }
+    /// Draws it from `column` on.
+    static func draw(at column: Int, row: Int, into buffer: inout CellBuffer) {
+        var column = column
         for (part, word) in words {
             let sign = part == .missing ? buffer.glyphs.bar(part) : buffer.glyphs.stopped
             buffer.draw(sign, column: column, row: row, style: part.style)

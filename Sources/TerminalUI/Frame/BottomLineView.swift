@@ -8,25 +8,32 @@ enum BottomLineView {
         // reason.
         let isWaiting = [.opening, .buffering].contains(state.player.state)
         let rows = (isWaiting ? row : state.layout.statusRow ?? row)...row
+        let columns = state.layout.inner
         if let (sign, line) = state.typed {
-            let end = draw(line, behind: sign, row: row, into: &buffer)
+            let end = draw(line, behind: sign, in: columns, row: row, into: &buffer)
             guard state.prompt?.kind == .search, let place = state.lists.searchPlace,
-                end + 2 + place.columns <= buffer.columns
+                end + 2 + place.columns <= columns.upperBound
             else { return }
-            buffer.draw(place, column: buffer.columns - place.columns, row: row, style: .dim)
+            buffer.draw(place, column: columns.upperBound - place.columns, row: row, style: .dim)
         } else if let answer = state.answer {
-            NoticeView.draw(answer.text, rows: rows, style: answer.style, into: &buffer)
+            NoticeView.draw(answer.text, rows: rows, columns: columns, style: answer.style, into: &buffer)
         } else if let message = state.message {
-            let key = state.keyMap.name(of: .show(.messages))
-            NoticeView.draw(message, rows: rows, style: .notice, keyForAll: key, into: &buffer)
+            NoticeView.draw(
+                message.text,
+                rows: rows,
+                columns: columns,
+                style: message.isError ? .error : .notice,
+                keyForAll: state.keyMap.name(of: .show(.messages)),
+                into: &buffer
+            )
         } else {
             drawHints(state, row: row, into: &buffer)
         }
     }
 
     private static func drawHints(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
-        var column = 0
-        for hint in Hint.all(of: state, columns: buffer.columns) {
+        var column = state.layout.inner.lowerBound
+        for hint in Hint.all(of: state, columns: state.layout.inner.count) {
             column = buffer.draw(hint.key, column: column, row: row)
             column = buffer.draw(hint.word, column: column + 1, row: row, style: .dim) + 3
         }
@@ -37,17 +44,19 @@ enum BottomLineView {
     private static func draw(
         _ line: CommandLine,
         behind sign: SafeText,
+        in columns: Range<Int>,
         row: Int,
         into buffer: inout CellBuffer
     ) -> Int {
         // A long line is scrolled to the left, so that the cursor stays in view.
-        let room = max(1, buffer.columns - 1 - sign.columns)
+        let room = max(1, columns.count - 1 - sign.columns)
         var before = SafeText(String(line.parts.before.string.suffix(room)))
         while before.columns > room { before = SafeText(String(before.string.dropFirst())) }
-        var column = buffer.draw(sign, column: 0, row: row, style: .prompt)
+        var column = buffer.draw(sign, column: columns.lowerBound, row: row, style: .prompt)
         column = buffer.draw(before, column: column, row: row, style: .prompt)
         column = buffer.draw(buffer.glyphs.cursor, column: column, row: row, style: .prompt)
-        return buffer.draw(line.parts.after, column: column, row: row, style: .prompt)
+        let limit = columns.upperBound - column
+        return buffer.draw(line.parts.after, column: column, row: row, limit: limit, style: .prompt)
     }
 }
 
@@ -56,23 +65,24 @@ enum NoticeView {
     /// The fewest columns of a window in which the key is shown; a narrower one needs them for the text.
     private static let leastForKey = 40
 
-    /// Draws `text` in the last of `rows`, or in as many of them as it needs.
+    /// Draws `text` within `columns` of the last of `rows`, or of as many of them as it needs.
     ///
     /// A text too long for all of them ends with an ellipsis and, if `keyForAll` shows the whole text, with
     /// that key.
     static func draw(
         _ text: SafeText,
         rows: ClosedRange<Int>,
+        columns: Range<Int>,
         style: Style,
         keyForAll: SafeText? = nil,
         into buffer: inout CellBuffer
     ) {
-        let width = max(1, buffer.columns)
+        let width = max(1, columns.count)
         let lines = text.columns <= width ? [text] : text.wrapped(toColumns: width)
         let first = max(rows.lowerBound, rows.upperBound - lines.count + 1)
         for (row, line) in zip(first...rows.upperBound, lines) {
             buffer.clear(row: row)
-            buffer.draw(line, column: 0, row: row, style: style)
+            buffer.draw(line, column: columns.lowerBound, row: row, style: style)
         }
         guard lines.count > rows.upperBound - first + 1 else { return }
         let rest = lines[(rows.upperBound - first)...].map(\.string).joined(separator: " ")
@@ -80,7 +90,7 @@ enum NoticeView {
         buffer.clear(row: rows.upperBound)
         let end = buffer.draw(
             SafeText(rest),
-            column: 0,
+            column: columns.lowerBound,
             row: rows.upperBound,
             limit: width - all.columns,
             style: style

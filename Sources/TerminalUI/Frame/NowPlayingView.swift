@@ -4,21 +4,24 @@ package import Media
 enum NowPlayingView {
     private static let fewestNameColumns = 8
 
-    static func draw(
-        _ player: PlayerSnapshot,
-        showsRemainingTime: Bool,
-        row: Int,
-        into buffer: inout CellBuffer
-    ) {
-        let sign = buffer.glyphs.sign(of: player.state)
+    static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+        let player = state.player
+        let columns = state.layout.inner
         let style = style(of: player)
-        let start = buffer.draw(sign, column: 0, row: row, style: style) + 1
-        guard let name = QueueRow.currentName(in: player, glyphs: buffer.glyphs) else { return }
-        let times = timeTexts(player, showsRemainingTime)
+        let sign = buffer.glyphs.sign(of: player.state)
+        let start = buffer.draw(sign, column: columns.lowerBound, row: row, style: style) + 1
+        guard let name = QueueRow.currentNameParts(in: player) else { return }
+        let times = timeTexts(player, state.showsRemainingTime)
         // A narrow window drops the duration, then the position, so that the name stays readable.
-        let time = times.first { buffer.columns - $0.columns - start > fewestNameColumns } ?? ""
-        let timeColumn = buffer.columns - time.columns
-        buffer.draw(name, column: start, row: row, limit: timeColumn - 1 - start, style: style)
+        let time =
+            times.first { columns.upperBound - $0.columns - start > fewestNameColumns } ?? ""
+        let timeColumn = columns.upperBound - time.columns
+        let end = timeColumn - 1
+        let column = buffer.draw(name.title, column: start, row: row, limit: end - start, style: style)
+        if let artist = name.artist, !artist.isEmpty {
+            let rest = " " + buffer.glyphs.dash + " " + artist
+            buffer.draw(rest, column: column, row: row, limit: end - column, style: .dim)
+        }
         buffer.draw(time, column: timeColumn, row: row)
     }
 

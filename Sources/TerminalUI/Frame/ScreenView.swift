@@ -17,25 +17,32 @@ package struct ScreenView: Sendable {
         if let row = layout.tabRow { TabView.draw(state, row: row, into: &buffer) }
         var context = state.context
         context.searched = state.lists.searched
-        state.lists.current.draw(context, timeOfDay: timeOfDay, into: &buffer)
+        for view in state.lists.visible { view.draw(context, timeOfDay: timeOfDay, into: &buffer) }
         DownloadLine.draw(state.player, layout: layout, into: &buffer)
         if let sound = state.sound {
             SoundView.draw(
                 sound,
                 showsMeters: state.showsLevels,
                 rows: layout.soundRows,
+                columns: layout.inner,
                 into: &buffer
             )
         }
         if let row = layout.nowPlayingRow {
-            let showsRemaining = state.showsRemainingTime
-            NowPlayingView.draw(state.player, showsRemainingTime: showsRemaining, row: row, into: &buffer)
+            NowPlayingView.draw(state, row: row, into: &buffer)
         }
-        BarView.draw(state.player, pointer: state.barPointer, rows: layout.barRows, into: &buffer)
+        BarView.draw(
+            state.player,
+            pointer: state.barPointer,
+            rows: layout.barRows,
+            columns: layout.inner,
+            into: &buffer
+        )
         if let row = layout.statusRow {
             StatusView.draw(state, timeOfDay: timeOfDay, row: row, into: &buffer)
         }
         if let row = layout.messageRow { BottomLineView.draw(state, row: row, into: &buffer) }
+        if let line = state.commandLine { PaletteView.draw(line, state, into: &buffer) }
         return buffer
     }
 }

@@ -10,21 +10,27 @@ package enum SoundView {
         _ bars: SoundBars,
         showsMeters: Bool,
         rows: Range<Int>,
+        columns: Range<Int>,
         into buffer: inout CellBuffer
     ) {
         guard let last = rows.last else { return }
         let hasMeters = showsMeters && rows.count >= fewestRowsWithMeters
-        drawSpectrum(bars, rows: hasMeters ? rows.dropLast() : rows, into: &buffer)
-        if hasMeters { drawMeters(bars.meters, row: last, into: &buffer) }
+        drawSpectrum(bars, rows: hasMeters ? rows.dropLast() : rows, columns: columns, into: &buffer)
+        if hasMeters { drawMeters(bars.meters, row: last, columns: columns, into: &buffer) }
     }
 
     /// Bars of two columns or, in a wide window, more, with an empty column between them. In a narrow window
     /// several bands share a bar.
-    private static func drawSpectrum(_ bars: SoundBars, rows: Range<Int>, into buffer: inout CellBuffer) {
-        let count = min(bars.bands.count, (buffer.columns + 1) / leastForBar)
+    private static func drawSpectrum(
+        _ bars: SoundBars,
+        rows: Range<Int>,
+        columns: Range<Int>,
+        into buffer: inout CellBuffer
+    ) {
+        let count = min(bars.bands.count, (columns.count + 1) / leastForBar)
         guard count > 0 else { return }
-        let width = max(leastForBar, (buffer.columns + 1) / count)
-        let left = (buffer.columns + 1 - count * width) / 2
+        let width = max(leastForBar, (columns.count + 1) / count)
+        let left = columns.lowerBound + (columns.count + 1 - count * width) / 2
         let most = Float(rows.count * 8)
         for bar in 0..<count {
             let shared = bar * bars.bands.count / count..<(bar + 1) * bars.bands.count / count
@@ -47,13 +53,18 @@ package enum SoundView {
     private static let leastForBar = 3
 
     /// `L ▇▇▇▇▇▇▇▇   |`: the mean level as a bar, the peak as a mark.
-    private static func drawMeters(_ meters: [SoundBars.Meter], row: Int, into buffer: inout CellBuffer) {
+    private static func drawMeters(
+        _ meters: [SoundBars.Meter],
+        row: Int,
+        columns: Range<Int>,
+        into buffer: inout CellBuffer
+    ) {
         guard !meters.isEmpty else { return }
-        let width = buffer.columns / meters.count
+        let width = columns.count / meters.count
         let length = width - 3
         guard length > 0 else { return }
         for (channel, meter) in meters.enumerated() {
-            let start = channel * width
+            let start = columns.lowerBound + channel * width
             let name: SafeText = meters.count == 1 ? "M" : channel == 0 ? "L" : "R"
             buffer.draw(name, column: start, row: row, style: .dim)
             let mean = Int((meter.mean * Float(length)).rounded())

@@ -1,8 +1,21 @@
 internal import Media
 
-/// The player's state, volume, modes and network traffic in one line, with the legend of the bar at the
-/// right. A narrow window drops the traffic of the session, then the legend, then the last parts.
+/// The player's state, volume and modes in one line, and in its right corner the first that fits of: until
+/// when the music plays without the network, the rate of the download, the legend of the bar.
+///
+/// A narrow window drops the traffic of the session, then the legend, then the last parts.
 enum StatusView {
+    /// A part of the line, and its place.
+    private struct Part {
+        var text: SafeText
+        var columns: Range<Int>
+    }
+
+    /// A wider window has three blanks between the parts, and a bar for the volume.
+    private static let leastForAir = 100
+    /// The cells of the bar for the volume.
+    private static let volumeCells = 10
+
     /// `timeOfDay` is that of `ScreenView`.
     static func draw(
         _ state: UIState,
@@ -13,59 +26,105 @@ enum StatusView {
         // The bottom row shows the line being edited, so the answer to it takes the place of the status.
         if state.typed != nil, let answer = state.answer {
             let rows = (state.layout.barRows.last ?? row)...row
-            NoticeView.draw(answer.text, rows: rows, style: answer.style, into: &buffer)
+            NoticeView.draw(
+                answer.text,
+                rows: rows,
+                columns: state.layout.inner,
+                style: answer.style,
+                into: &buffer
+            )
             return
         }
-        var column = 0
-        for (index, part) in places(of: state, timeOfDay, buffer.glyphs).enumerated() {
+        let glyphs = buffer.glyphs
+        let (parts, corner) = places(of: state, timeOfDay, glyphs)
+        for (index, part) in parts.enumerated() {
             let style = index == 0 ? Style.normal : .dim
-            column = buffer.draw(part.text, column: part.columns.lowerBound, row: row, style: style)
+            buffer.draw(part.text, column: part.columns.lowerBound, row: row, style: style)
         }
-        if state.player.load.length != nil { BarLegend.draw(from: column + gap, row: row, into: &buffer) }
+        switch corner {
+        case .text(let part): buffer.draw(part.text, column: part.columns.lowerBound, row: row)
+        case .legend(let column): BarLegend.draw(at: column, row: row, into: &buffer)
+        case nil: break
+        }
+        let player = state.player
+        let volume = volume(of: state, glyphs)
+        guard let place = parts.first(where: { $0.text == volume })?.columns, place.count > 10,
+            !player.isMuted
+        else { return }
+        // The filled cells are brighter.
+        for cell in 0..<filledCells(player) {
+            buffer.restyle(column: place.lowerBound + 4 + cell, row: row, style: .normal)
+        }
     }
-
-    /// The columns before the legend.
-    private static let gap = 3
-    /// A narrower window has no room for the traffic beside the legend.
-    private static let leastForLegend = 100
 
     /// The columns of the volume in the status row; `nil` if the window is too narrow for it.
     static func volumeColumns(in state: UIState) -> Range<Int>? {
-        // All times of day have the same width.
-        places(of: state, { _ in "00:00:00" }, .unicode).first { $0.text == volume(state.player) }?.columns
+        let volume = volume(of: state, .unicode)
+        // All times of day, and the symbols of both sets, have the same width.
+        return places(of: state, { _ in "00:00:00" }, .unicode).parts.first { $0.text == volume }?.columns
     }
 
-    /// The parts that fit into the window, and their columns.
+    private enum Corner {
+        case text(Part)
+        /// The legend begins at this column.
+        case legend(column: Int)
+    }
+
+    /// The parts that fit into the window, and what stands in the right corner.
     private static func places(
         of state: UIState,
         _ timeOfDay: (Duration) -> SafeText,
         _ glyphs: Glyphs
-    ) -> [(text: SafeText, columns: Range<Int>)] {
-        var places: [(text: SafeText, columns: Range<Int>)] = []
-        let parts = parts(of: state, timeOfDay, glyphs)
-        let columns = state.layout.columns
-        let isExplained = state.player.load.length != nil && columns >= leastForLegend
-        let endOfTotals = isExplained ? columns - BarLegend.width - gap : columns
-        for (index, text) in (parts + totals(of: state.player, glyphs)).enumerated() {
-            let start = places.last.map { $0.columns.upperBound + 2 } ?? 0
-            let end = index < parts.count ? columns : endOfTotals
-            guard index == 0 || start + text.columns <= end else { break }
-            places.append((text, start..<start + text.columns))
+    ) -> (parts: [Part], corner: Corner?) {
+        let columns = state.layout.inner
+        let gap = state.layout.columns >= leastForAir ? 3 : 2
+        func place(_ texts: [SafeText], before end: Int) -> [Part] {
+            var parts: [Part] = []
+            for text in texts {
+                let start = parts.last.map { $0.columns.upperBound + gap } ?? columns.lowerBound
+                guard parts.isEmpty || start + text.columns <= end else { break }
+                parts.append(Part(text: text, columns: start..<start + text.columns))
+            }
+            return parts
         }
-        return places
+        let (first, more) = parts(of: state, glyphs)
+        let firstEnd = place(first, before: columns.upperBound).last?.columns.upperBound ?? 0
+        let text = [offlineTime(state.player, timeOfDay), rate(state.player, glyphs)].lazy
+            .compactMap { $0 }.first { firstEnd + gap + $0.columns <= columns.upperBound }
+        if let text {
+            let start = columns.upperBound - text.columns
+            let parts = place(first + more + totals(of: state.player, glyphs), before: start - gap)
+            return (parts, .text(Part(text: text, columns: start..<columns.upperBound)))
+        }
+        let all = place(first + more, before: columns.upperBound)
+        let legend = columns.upperBound - BarLegend.width
+        guard state.player.load.length != nil, (all.last?.columns.upperBound ?? 0) + gap <= legend else {
+            return (place(first + more + totals(of: state.player, glyphs), before: columns.upperBound), nil)
+        }
+        let parts = place(first + more + totals(of: state.player, glyphs), before: legend - gap)
+        return (parts, .legend(column: legend))
     }
 
-    private static func volume(_ player: PlayerSnapshot) -> SafeText {
-        player.isMuted ? "muted" : SafeText("vol \(player.volume)%")
-    }
-
-    private static func parts(
-        of state: UIState,
-        _ timeOfDay: (Duration) -> SafeText,
-        _ glyphs: Glyphs
-    ) -> [SafeText] {
+    /// `vol 80%`, in a wide window with a bar.
+    private static func volume(of state: UIState, _ glyphs: Glyphs) -> SafeText {
         let player = state.player
-        var parts = [
+        guard !player.isMuted else { return "muted" }
+        guard state.layout.columns >= leastForAir else { return SafeText("vol \(player.volume)%") }
+        let filled = filledCells(player)
+        let bar =
+            String(repeating: glyphs.volume(isFilled: true).string, count: filled)
+            + String(repeating: glyphs.volume(isFilled: false).string, count: volumeCells - filled)
+        return SafeText("vol \(bar) \(player.volume)%")
+    }
+
+    private static func filledCells(_ player: PlayerSnapshot) -> Int {
+        (player.volume * volumeCells + 50) / 100
+    }
+
+    /// The parts that go before what stands in the corner, and those that go after it.
+    private static func parts(of state: UIState, _ glyphs: Glyphs) -> (first: [SafeText], more: [SafeText]) {
+        let player = state.player
+        var first = [
             state.isLeaving
                 ? "Quitting" + glyphs.more : waiting(player, glyphs) ?? glyphs.word(for: player.state)
         ]
@@ -74,25 +133,27 @@ enum StatusView {
             // A long name leaves room for the key.
             let name =
                 player.awaitedSource.map { " " + $0.cut(toColumns: 30, ellipsis: glyphs.ellipsis) } ?? ""
-            parts.append("reading" + name + (key.map { " (" + $0 + " stops)" } ?? ""))
+            first.append("reading" + name + (key.map { " (" + $0 + " stops)" } ?? ""))
         }
-        let slow = slowLine(player)
-        if let slow { parts.append(slow) }
-        if player.connectivity.isOffline { parts.append("offline") }
-        if let offline = offlineTime(player, timeOfDay) { parts.append(offline) }
-        if !state.queue.marks.isEmpty { parts.append(SafeText("\(state.queue.marks.count) marked")) }
-        if let filter = state.queue.filter { parts.append(SafeText("filter \(filter.text)")) }
-        parts.append(volume(player))
-        if player.isShuffled { parts.append("shuffle") }
-        if player.repeatMode != .off { parts.append(SafeText("repeat \(player.repeatMode.rawValue)")) }
-        if let point = player.stopPoint { parts.append(SafeText("stops after \(point.rawValue)")) }
-        if let gain = gain(player) { parts.append(gain) }
-        // The buffered time matters more than the network traffic, so it comes first.
-        if player.buffered > .zero { parts.append(SafeText("buffer \(player.buffered.clockTime)")) }
-        if slow == nil, let rate = player.load.bytesPerSecond, !player.load.inFlight.isEmpty {
-            parts.append(SafeText(SizeText.rate(rate)))
-        }
-        return parts
+        if let slow = slowLine(player) { first.append(slow) }
+        if player.connectivity.isOffline { first.append("offline") }
+        if !state.queue.marks.isEmpty { first.append(SafeText("\(state.queue.marks.count) marked")) }
+        if let filter = state.queue.filter { first.append(SafeText("filter \(filter.text)")) }
+        first.append(volume(of: state, glyphs))
+        var more: [SafeText] = []
+        if player.isShuffled { more.append("shuffle") }
+        if player.repeatMode != .off { more.append(SafeText("repeat \(player.repeatMode.rawValue)")) }
+        if let point = player.stopPoint { more.append(SafeText("stops after \(point.rawValue)")) }
+        if let gain = gain(player) { more.append(gain) }
+        if player.buffered > .zero { more.append(SafeText("buffer \(player.buffered.clockTime)")) }
+        return (first, more)
+    }
+
+    /// `↓ 412 kB/s` while something is downloaded, unless the line is slow.
+    private static func rate(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
+        guard slowLine(player) == nil, let rate = player.load.bytesPerSecond, !player.load.inFlight.isEmpty
+        else { return nil }
+        return glyphs.download + " " + SafeText(SizeText.rate(rate))
     }
 
     /// The traffic of the session.

@@ -1,7 +1,7 @@
 package import Media
 
-/// The top line: a tab for each view, and at the right the number of entries in the open view, with the place
-/// in it if not all are in view.
+/// The top line: a tab for each view, and at the right the size of the list in the open view, or the state of
+/// the connection if it has no list.
 enum TabView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         let line = TabLine(open: state.view, columns: buffer.columns)
@@ -16,8 +16,18 @@ enum TabView {
         }
         let room = buffer.columns - line.end - 3
         let amounts = state.lists.current.amounts(in: state.context, glyphs: buffer.glyphs)
-        guard let text = amounts.first(where: { $0.columns <= room }) else { return }
+        let texts = amounts.isEmpty ? connection(state.player, buffer.glyphs) : amounts
+        guard let text = texts.first(where: { $0.columns <= room }) else { return }
         buffer.draw(text, column: buffer.columns - text.columns - 1, row: row, style: .dim)
+    }
+
+    /// `● online · 412 kB/s`, the longest text first; the rate is missing while nothing is downloaded. Empty
+    /// if the current track does not come from a server.
+    private static func connection(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> [SafeText] {
+        guard case .web? = player.currentTrack?.location else { return [] }
+        let line = glyphs.connection(isOnline: !player.connectivity.isOffline)
+        guard let rate = player.load.bytesPerSecond, !player.load.inFlight.isEmpty else { return [line] }
+        return [glyphs.joined([line, SafeText(SizeText.rate(rate))]), line]
     }
 }
 

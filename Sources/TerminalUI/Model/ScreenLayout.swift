@@ -9,6 +9,8 @@ package struct ScreenLayout: Sendable, Equatable {
 
     package let columns: Int
     package let rows: Int
+    /// The columns between the margins of one column at the left and right.
+    package let inner: Range<Int>
     /// `true` if the window is too small for lines.
     package let isTiny: Bool
     package let tabRow: Int?
@@ -29,6 +31,7 @@ package struct ScreenLayout: Sendable, Equatable {
     package init(columns: Int, rows: Int, showsSound: Bool = false) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
+        inner = 1..<max(1, self.columns - 1)
         isTiny = self.columns < Self.fewestColumns || self.rows < 2
         let lines = isTiny ? 0 : self.rows
         let air = lines >= Self.fewestAiryRows ? 1 : 0

@@ -35,13 +35,6 @@ struct Typing: Sendable {
         }
     }
 
-    /// The words that `Tab` offers for the command, as many as a line shows; `nil` if it offers none.
-    var offer: SafeText? {
-        guard let words = command?.offered, !words.isEmpty else { return nil }
-        let shown = words.prefix(40).map { $0.split(separator: " ").first ?? "" }
-        return SafeText(shown.joined(separator: "  "))
-    }
-
     mutating func open(_ text: String) { command = CommandLine(text, history: history) }
 
     /// Applies a key to the command. A cancelled or entered command is closed.

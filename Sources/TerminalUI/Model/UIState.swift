@@ -60,8 +60,8 @@ package struct UIState: Sendable {
     var typed: (sign: SafeText, line: CommandLine)? { typing.line }
 
     /// The player's newest message; `nil` once a key was pressed while it was visible.
-    package var message: SafeText? {
-        player.messages.last.flatMap { $0.number == seenNumber ? nil : $0.text }
+    package var message: PlayerMessage? {
+        player.messages.last.flatMap { $0.number == seenNumber ? nil : $0 }
     }
 
     /// Identifies the answer or the message at the bottom, which goes after a while; `nil` if there is none.
@@ -194,7 +194,7 @@ package struct UIState: Sendable {
 
     private mutating func edit(with key: Key) -> [UIAction] {
         switch typing.edit(with: key) {
-        case .editing, .cancelled: answer = typing.offer.map { .notice($0) }
+        case .editing, .cancelled: break
         case .wantsPaths(let word): return [.listPaths(word)]
         case .entered(let text):
             enteredLine = text
@@ -395,6 +395,7 @@ package struct UIState: Sendable {
 
     private mutating func point(_ event: MouseEvent) -> [UIAction] {
         guard !layout.isTiny else { return [] }
+        let hadMessage = typed == nil && answer == nil && message != nil
         if event.kind == .press {
             // A release can get lost.
             barPointer = nil
@@ -404,11 +405,11 @@ package struct UIState: Sendable {
         case .wheelUp: return turnWheel(1, at: event)
         case .wheelDown: return turnWheel(-1, at: event)
         case .drag:
-            if barPointer != nil { point(toCell: min(max(0, event.column), layout.columns - 1)) }
+            if barPointer != nil { pointBar(at: event) }
         case .release:
-            guard let column = barPointer else { return [] }
+            guard let cell = barPointer else { return [] }
             barPointer = nil
-            let target = BarPart.seekTarget(at: column, columns: layout.columns, of: player)
+            let target = BarPart.seekTarget(at: cell, columns: layout.inner.count, of: player)
             return target.map { run(.player(.seek($0))) } ?? []
         case .press:
             if event.row == layout.tabRow {
@@ -416,9 +417,10 @@ package struct UIState: Sendable {
                 return tabs.view(at: event.column).map { run(.show($0)) } ?? []
             }
             if layout.barRows.contains(event.row) {
-                point(toCell: event.column)
+                pointBar(at: event)
                 return []
             }
+            if event.row == layout.messageRow, hadMessage { return run(.show(.messages)) }
             if let row = lists.row(at: event, layout) { lists.list.select(row) }
         case .doublePress:
             guard let row = lists.row(at: event, layout), row == lists.list.selected else { return [] }
@@ -427,13 +429,13 @@ package struct UIState: Sendable {
         return []
     }
 
-    /// Shows the time of a cell of the bar, to which the release of the button then seeks, so that a drag
-    /// makes no requests on its way.
-    private mutating func point(toCell column: Int) {
-        guard
-            case .to(let time)? = BarPart.seekTarget(at: column, columns: layout.columns, of: player)
+    /// Shows the time of the cell of the bar that is nearest to the mouse. The release of the button seeks to
+    /// it, so that a drag makes no requests on its way.
+    private mutating func pointBar(at event: MouseEvent) {
+        let cell = min(max(0, event.column - layout.inner.lowerBound), layout.inner.count - 1)
+        guard case .to(let time)? = BarPart.seekTarget(at: cell, columns: layout.inner.count, of: player)
         else { return }
-        barPointer = column
+        barPointer = cell
         answer = .notice("To " + SafeText(time.clockTime))
     }
 

@@ -5,14 +5,17 @@ struct ViewLists: Sendable {
     private var views = ViewTable.rows
     /// The index of the open view.
     private var place = 0
-    /// The view that was open before help or facts.
-    private(set) var viewBelow = ViewName.queue
+    /// The views below the open one, the topmost last; empty if the open one is not above others.
+    private var below: [ViewName] = []
     /// The running search in each view, or the last one, which `findNext` repeats.
     private var searches: [ViewName: RowSearch] = [:]
 
     var current: any ListView { views[place] }
 
     var open: ViewName { type(of: current).name }
+
+    /// The view to which `back` returns from one above it.
+    var viewBelow: ViewName { below.last ?? .queue }
 
     /// The list of the open view.
     var list: ListPosition {
@@ -24,22 +27,39 @@ struct ViewLists: Sendable {
         views.lazy.compactMap { $0 as? View }.first ?? View()
     }
 
-    /// Opens a view and returns what the shell must do for it and the one before.
+    /// The views that can be seen: the open one, behind the one that it covers in part.
+    var visible: [any ListView] { visiblePlaces.map { views[$0] } }
+
+    private var visiblePlaces: [Int] { (open.isPopUp ? [viewBelow.number - 1] : []) + [place] }
+
+    /// Opens a view and returns what the shell must do for it and those before.
     mutating func show(_ view: ViewName) -> [UIAction] {
-        if view.isAbove, !open.isAbove { viewBelow = open }
-        let left = view == open ? [] : current.watch(false)
+        let before = visiblePlaces
+        if !view.isAbove {
+            below = []
+        } else if let place = below.firstIndex(of: view) {
+            below.removeSubrange(place...)
+        } else if view != open {
+            below.append(open)
+        }
         place = view.number - 1
-        return left + current.watch(true)
+        let after = visiblePlaces
+        return before.filter { !after.contains($0) }.flatMap { views[$0].watch(false) }
+            + after.filter { !before.contains($0) || $0 == place }.flatMap { views[$0].watch(true) }
     }
 
     mutating func update(to context: ViewContext, from before: PlayerSnapshot) {
+        let visible = visiblePlaces
         for index in views.indices {
-            views[index].update(to: context, from: before, isOpen: index == place)
+            views[index].update(to: context, from: before, isOpen: visible.contains(index))
         }
     }
 
     func news(in surroundings: ScreenSurroundings) -> [UIEvent] {
-        views.indices.compactMap { views[$0].news(in: surroundings, isOpen: $0 == place) }
+        let visible = visiblePlaces
+        return views.indices.compactMap {
+            views[$0].news(in: surroundings, isOpen: visible.contains($0))
+        }
     }
 
     mutating func receive(_ event: UIEvent) -> CommandAnswer? {

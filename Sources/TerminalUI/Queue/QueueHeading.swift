@@ -8,8 +8,8 @@ struct QueueHeading {
     let details: SafeText
     /// The number of tracks and their length, `~` if some lengths are unknown.
     let totals: SafeText
-    /// The symbol of the current track if it is below a folded heading, that of a folded heading, or a blank.
-    let sign: SafeText
+    /// That of a folded heading, or that of the current track if it is below it; `nil` if not folded.
+    let sign: SafeText?
     let isMarked: Bool
 
     init(
@@ -37,7 +37,7 @@ struct QueueHeading {
         details = SafeText(parts.map(\.string).joined(separator: " \(glyphs.dot) "))
         self.totals = totals.text(glyphs)
         let holdsCurrent = player.currentIndex.map { run.places.contains($0) } == true
-        sign = !run.isFolded ? " " : holdsCurrent ? glyphs.sign(of: player.state) : glyphs.folded
+        sign = !run.isFolded ? nil : holdsCurrent ? glyphs.sign(of: player.state) : glyphs.folded
         self.isMarked = isMarked
     }
 
@@ -53,11 +53,15 @@ struct QueueHeading {
     /// Draws the heading up to the column `end`.
     func draw(row: Int, upTo end: Int, into buffer: inout CellBuffer) {
         let glyphs = buffer.glyphs
-        buffer.draw(sign, column: 0, row: row, style: sign == glyphs.folded ? .heading : .playing)
+        var column = 1
+        if let sign {
+            column += 2
+            buffer.draw(sign, column: 1, row: row, style: sign == glyphs.folded ? .heading : .playing)
+        }
         let start = end - totals.columns
         // A narrow window keeps the name.
         let room = start - 6 >= 12 ? start - 4 : end
-        var column = buffer.draw(name, column: 2, row: row, limit: room - 2, style: .heading)
+        column = buffer.draw(name, column: column, row: row, limit: room - column, style: .heading)
         guard room < end else { return }
         if !details.isEmpty, column + 6 < room {
             column = buffer.draw(details, column: column + 2, row: row, limit: room - column - 2, style: .dim)

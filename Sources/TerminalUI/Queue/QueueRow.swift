@@ -4,10 +4,9 @@ internal import Media
 struct QueueRow {
     /// The position in the queue, from 1.
     let number: Int
-    /// One column: the symbol for playing, paused, waiting, failed or a played episode, or a blank.
-    let mark: SafeText
-    /// `true` for a played episode whose `mark` shows something else.
-    let isChecked: Bool
+    /// The symbols before the number, of one column each: one for playing, paused, waiting or failed, one for
+    /// a mark, and one for a played episode.
+    private(set) var signs: [(text: SafeText, style: Style)] = []
     let isMarked: Bool
     /// `true` below a heading.
     var isInGroup = false
@@ -49,20 +48,17 @@ struct QueueRow {
         self.isMarked = isMarked
         // A track that failed once may play at the next attempt.
         if let error = player.failures[track.id], !(isCurrent && player.state.isHeard) {
-            mark = glyphs.failed
             failure = error.reason
             style = .error
+            signs.append((glyphs.failed, style))
         } else if isCurrent {
-            mark = glyphs.sign(of: player.state)
             style = .playing
-        } else if track.isPlayed {
-            mark = glyphs.heard
-            style = isMarked ? .marked : .dim
+            signs.append((glyphs.sign(of: player.state), style))
         } else {
-            mark = " "
-            style = isMarked ? .marked : names.title != nil ? .normal : .dim
+            style = isMarked ? .marked : names.title == nil || track.isPlayed ? .dim : .normal
         }
-        isChecked = track.isPlayed && mark != glyphs.heard
+        if isMarked { signs.append((glyphs.mark, .marked)) }
+        if track.isPlayed { signs.append((glyphs.heard, .dim)) }
         isPinned = player.availability[track.id]?.isPinned ?? false
         if case .web = track.location { map = Self.map(of: track, isCurrent: isCurrent, player) }
     }
@@ -120,14 +116,26 @@ struct QueueRow {
 
     /// Title and artist of a track if known, else the short name of its file.
     static func name(of track: Track, tags better: TrackTags?, glyphs: Glyphs) -> SafeText {
+        let parts = nameParts(of: track, tags: better)
+        return TrackName.text(parts.title, parts.artist, dash: glyphs.dash)
+    }
+
+    private static func nameParts(of track: Track, tags better: TrackTags?) -> (
+        title: SafeText, artist: SafeText?
+    ) {
         let tags = better.map { track.tags(with: $0) } ?? track.tags
-        return TrackName.text(tags.title ?? track.location.shortName, tags.artist, dash: glyphs.dash)
+        return (tags.title ?? track.location.shortName, tags.artist)
     }
 
     /// The name of the current track; `nil` if there is none.
     static func currentName(in player: PlayerSnapshot, glyphs: Glyphs) -> SafeText? {
+        currentNameParts(in: player).map { TrackName.text($0.title, $0.artist, dash: glyphs.dash) }
+    }
+
+    /// The title of the current track, or the name of its file, and the artist; `nil` if there is none.
+    static func currentNameParts(in player: PlayerSnapshot) -> (title: SafeText, artist: SafeText?)? {
         player.currentTrack.map { track in
-            name(of: track, tags: player.info?.tags ?? player.learned[track.id]?.tags, glyphs: glyphs)
+            nameParts(of: track, tags: player.info?.tags ?? player.learned[track.id]?.tags)
         }
     }
 }

@@ -22,7 +22,7 @@ enum QueueTable {
         let hasBar = state.list.isCut && buffer.columns >= ScrollBar.leastColumns
         let columns = QueueColumns(
             window: buffer.columns,
-            room: buffer.columns - (hasBar ? 2 : 0),
+            room: buffer.columns - (hasBar ? 2 : 1),
             count: player.tracks.count,
             rows: tracks
         )
@@ -90,11 +90,8 @@ enum QueueTable {
         into buffer: inout CellBuffer
     ) {
         let style = item.style
-        buffer.draw(item.mark, column: 0, row: row, style: style)
-        if item.isMarked { buffer.draw(buffer.glyphs.mark, column: 1, row: row, style: .marked) }
-        if item.isChecked {
-            let column = item.isMarked ? columns.check ?? 1 : 1
-            buffer.draw(buffer.glyphs.heard, column: column, row: row, style: .dim)
+        for (offset, sign) in item.signs.enumerated() {
+            buffer.draw(sign.text, column: 1 + offset, row: row, style: sign.style)
         }
         func draw(_ text: SafeText, in columns: Range<Int>?, isRightAligned: Bool = false) {
             guard let columns else { return }
@@ -224,9 +221,6 @@ struct QueueColumns: Equatable {
 
     static func hasTitles(_ layout: ScreenLayout) -> Bool { layout.columns >= leastForTitles }
 
-    /// The column for the check of episodes that are marked too; `nil` if no row has both signs beside its
-    /// first one.
-    let check: Int?
     let number: Range<Int>
     /// The days of episodes.
     private(set) var date: Range<Int>?
@@ -247,8 +241,7 @@ struct QueueColumns: Equatable {
 
     /// `columns` is the width of the window, and `room` what the columns have of it.
     init(window columns: Int, room: Int, count: Int, rows: [QueueRow]) {
-        check = rows.contains { $0.isMarked && $0.isChecked } ? 2 : nil
-        let signs = check == nil ? 2 : 3
+        let signs = 1 + max(2, rows.map(\.signs.count).max() ?? 0)
         number = signs..<signs + String(max(1, count)).count
         self.end = room
         var end = room

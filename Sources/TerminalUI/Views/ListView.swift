@@ -131,6 +131,8 @@ package struct ViewName: Sendable, Hashable {
     var hasTab = true
     /// `true` if `back` returns to the view from which it was opened.
     var isAbove = false
+    /// `true` if it is drawn over a part of that view, which goes on.
+    var isPopUp = false
 
     /// In the order of their numbers.
     package static let allCases = ViewTable.rows.map { type(of: $0).name }

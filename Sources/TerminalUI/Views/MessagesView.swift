@@ -1,10 +1,10 @@
 internal import Media
 
 extension ViewName {
-    package static let messages = ViewName(word: "messages", help: "messages")
+    package static let messages = ViewName(word: "messages", help: "messages", isAbove: true, isPopUp: true)
 }
 
-/// The player's messages with their times, wrapped into lines. Pure.
+/// The player's messages with their times, wrapped into lines, over the bottom of the view below. Pure.
 package struct MessagesView: ListView {
     private struct Line {
         /// The message's number.
@@ -12,6 +12,7 @@ package struct MessagesView: ListView {
         /// `nil` in the continuation lines of a message.
         var time: Duration?
         var text: SafeText
+        var style: Style
     }
 
     static let name = ViewName.messages
@@ -22,25 +23,35 @@ package struct MessagesView: ListView {
     package internal(set) var list = ListPosition()
     private var lines: [Line] = []
     private var newestNumber = 0
-    private var columns = 0
+    private var box = PopUp()
+
+    func rows(in layout: ScreenLayout) -> Range<Int> { box.rows }
+    func columns(in layout: ScreenLayout) -> Range<Int> { box.columns }
 
     /// Wraps the messages to the window's width. If the last line is selected, the selection follows new
     /// ones.
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool) {
-        resize(count: list.count, in: context)
         let messages = context.player.messages
         let number = messages.last?.number ?? 0
-        guard number != newestNumber || context.layout.columns != columns else { return }
-        newestNumber = number
-        columns = context.layout.columns
+        let width = PopUp(over: context.layout, height: 1).columns.count
         let follows = list.isAtEnd
-        lines = messages.flatMap { message in
-            message.text.wrapped(toColumns: max(8, columns - Self.timeColumns - 1)).enumerated().map {
-                Line(number: message.number, time: $0.offset == 0 ? message.time : nil, text: $0.element)
+        let isChanged = number != newestNumber || width != box.columns.count
+        if isChanged {
+            newestNumber = number
+            lines = messages.flatMap { message in
+                message.text.wrapped(toColumns: max(8, width - Self.timeColumns)).enumerated().map {
+                    Line(
+                        number: message.number,
+                        time: $0.offset == 0 ? message.time : nil,
+                        text: $0.element,
+                        style: message.isError ? .error : .normal
+                    )
+                }
             }
         }
+        box = PopUp(over: context.layout, height: max(1, lines.count))
         resize(count: lines.count, in: context)
-        if follows { list.select(lines.count - 1) }
+        if isChanged, follows { list.select(lines.count - 1) }
     }
 
     func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool {
@@ -59,16 +70,19 @@ package struct MessagesView: ListView {
     }
 
     func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
-        let rows = context.layout.listRows
-        guard !lines.isEmpty else { return buffer.drawPlaceholder("No messages yet", rows: rows) }
-        for (index, row) in zip(list.visible, rows) {
+        box.draw(title: Self.name.title, into: &buffer)
+        let columns = box.columns
+        guard !lines.isEmpty else {
+            return buffer.draw("No messages yet", in: columns, row: box.rows.lowerBound, style: .dim)
+        }
+        let room = columns.dropFirst(min(columns.count, Self.timeColumns))
+        for (index, row) in zip(list.visible, box.rows) {
             let line = lines[index]
-            if index == list.selected { buffer.lay(.selected, row: row) }
+            if index == list.selected { buffer.lay(.selected, row: row, columns: columns) }
             if let time = line.time {
-                buffer.draw(timeOfDay(time), column: 1, row: row, limit: 8, style: .dim)
+                buffer.draw(timeOfDay(time), in: columns.prefix(8), row: row, style: .dim)
             }
-            let room = Self.timeColumns..<max(Self.timeColumns, buffer.columns)
-            buffer.draw(line.text, in: room, row: row, style: .normal)
+            buffer.draw(line.text, in: room, row: row, style: line.style)
             context.searched?.highlight(in: line.text, at: room, row: row, into: &buffer)
         }
     }

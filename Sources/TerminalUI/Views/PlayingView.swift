@@ -55,14 +55,8 @@ package struct PlayingView: ListView {
         context.player.currentIndex.map { Fact.all(ofTrack: $0, in: context.player) } ?? []
     }
 
-    /// `● online · 412 kB/s`; the rate is missing while nothing is downloaded.
-    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
-        let player = context.player
-        guard case .web? = player.currentTrack?.location else { return [] }
-        let line = glyphs.connection(isOnline: !player.connectivity.isOffline)
-        guard let rate = player.load.bytesPerSecond, !player.load.inFlight.isEmpty else { return [line] }
-        return [glyphs.joined([line, SafeText(SizeText.rate(rate))]), line]
-    }
+    /// The sections show the sizes of theirs.
+    func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] { [] }
 
     func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
         let enter: [(UICommand, SafeText)] =

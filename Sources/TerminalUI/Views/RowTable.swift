@@ -36,6 +36,8 @@ struct RowTable {
         var remaining = Array(columns.indices)
         let taken = { (remaining: [Int]) in 1 + remaining.dropLast().reduce(0) { $0 + columns[$1].width + 2 }
         }
+        // The margin at the right stays blank.
+        let width = width - 1
         while width - taken(remaining) < Self.leastForLast,
             let next = remaining.max(by: { columns[$0].dropRank < columns[$1].dropRank }),
             columns[next].dropRank > 0
@@ -75,7 +77,7 @@ struct RowTable {
                 RangeBar.draw(item.map, column: place.lowerBound, row: row, into: &buffer)
             }
             let text = item.cells[min(index, last)]
-            let room = isRest ? place.lowerBound..<buffer.columns : place
+            let room = isRest ? place.lowerBound..<max(place.upperBound, buffer.columns - 1) : place
             buffer.draw(
                 text,
                 in: room,

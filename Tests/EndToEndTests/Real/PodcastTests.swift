@@ -206,9 +206,9 @@ import Testing
 }
 
 extension ScreenStage {
-    /// `true` if a row of the screen begins with `start`.
+    /// `true` if a row of the screen begins, behind the margin, with `start`.
     fileprivate func hasRow(_ start: String) async throws -> Bool {
-        try await terminal.capture().contains { $0.hasPrefix(start) }
+        try await terminal.capture().contains { $0.hasPrefix(" " + start) }
     }
 
     /// `true` if a row of the screen contains both texts.

@@ -44,11 +44,11 @@ import Testing
             return stage
         }
         let first = try await start()
-        try await first.waitForRow("  Album 01  Artist 1 · 1961 ──", "── 10 tracks · 1:00")
+        try await first.waitForRow(" Album 01  Artist 1 · 1961 ──", "── 10 tracks · 1:00")
         for number in 1...10 { try await first.waitForRow("Song 1.\(number) ", "0:06") }
         // Two screens are read; then those at the end, of which one folder has no tags.
         try await first.keys("G")
-        try await first.waitForRow("  92 Tape 2 ──", "── 10 tracks")
+        try await first.waitForRow(" 92 Tape 2 ──", "── 10 tracks")
         try await first.waitForRow("   Reel 2.10 ", "")
         try await first.quit()
         try await server.settle()
@@ -60,7 +60,7 @@ import Testing
         #expect(names.count == heads.count, "each track is asked for once")
         #expect(heads.count <= 4 * rows && heads.count >= 10)
         let second = try await start()
-        try await second.waitForRow("  Album 01  Artist 1 · 1961 ──", "── 10 tracks · 1:00")
+        try await second.waitForRow(" Album 01  Artist 1 · 1961 ──", "── 10 tracks · 1:00")
         try await second.quit()
         try await server.settle()
         let later = server.accesses.filter(Self.isMusic).dropFirst(asked.count)

@@ -74,14 +74,14 @@ import Testing
         try await stage.wait(for: "the whole screen") { stage in
             let screen = try await stage.terminal.capture()
             return screen.count == 12 && screen[0].hasPrefix(" 1 Queue")
-                && screen[1].hasPrefix("▶ 1 first") && screen[8].hasPrefix("▶ first")
-                && screen[10].hasPrefix("Playing")
+                && screen[1].hasPrefix(" ▶ 1 first") && screen[8].hasPrefix(" ▶ first")
+                && screen[10].hasPrefix(" Playing")
         }
         // The size is part of the output of stty.
         try await stage.terminal.resize(columns: 80, rows: 24)
         try await stage.wait(for: "24 rows") { stage in
             let screen = try await stage.terminal.capture()
-            return screen.count == 24 && screen[22].hasPrefix("Playing")
+            return screen.count == 24 && screen[22].hasPrefix(" Playing")
         }
         try await stage.quit(hasOldText: false)
     }

@@ -29,7 +29,7 @@ struct ScreenSurroundingsTests {
             return bar.first.map(levels.contains) == true && bar.contains("▒") && bar.hasSuffix("·")
         }
         let bar = try await stage.bar
-        #expect(bar.count == 80)
+        #expect(bar.count == 78)
         #expect(bar.filter(levels.contains).count < 20)
         // The seek lands after the gate, where no byte can arrive.
         try await stage.command("seek 0:50")

@@ -4,6 +4,8 @@ import Testing
 
 /// The bar of a high window as a waveform, compared with the samples that ffmpeg decodes.
 struct ScreenWaveformTests {
+    /// The cells of the bar in a window of 80 columns.
+    private let columns = 78
     private let folder: TemporaryFolder
 
     init() throws {
@@ -22,15 +24,15 @@ struct ScreenWaveformTests {
         return path
     }
 
-    /// The mean of the peaks in 32 ms for each of 80 parts, in eighths of a row of two.
+    /// The mean of the peaks in 32 ms for each cell of the bar, in eighths of a row of two.
     private func expected(_ path: String) async throws -> [Double] {
         let bytes = try await RunningProcess.run(
             "ffmpeg",
             ["-v", "error", "-i", path, "-f", "s16le", "-ac", "1", "-ar", "44100", "-"]
         )
         let samples = bytes.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
-        return (0..<80).map { bar in
-            let part = samples[samples.count * bar / 80..<samples.count * (bar + 1) / 80]
+        return (0..<columns).map { bar in
+            let part = samples[samples.count * bar / columns..<samples.count * (bar + 1) / columns]
             let peaks = stride(from: part.startIndex, to: part.endIndex, by: 1_411).map { start in
                 part[start..<min(start + 1_411, part.endIndex)].map { abs(Int($0)) }.max() ?? 0
             }
@@ -38,15 +40,13 @@ struct ScreenWaveformTests {
         }
     }
 
-    /// The heights of the 80 columns of the bar, in eighths of a row of two; `nil` if it is no waveform
+    /// The heights of the columns of the bar, in eighths of a row of two; `nil` if it is no waveform
     /// there.
     private func shown(_ stage: ScreenStage) async throws -> [Int?] {
-        let upper = Array(
-            try await stage.row(fromBelow: 4).padding(toLength: 80, withPad: " ", startingAt: 0)
-        )
-        let lower = Array(try await stage.bar.padding(toLength: 80, withPad: " ", startingAt: 0))
+        let rows = [String(try await stage.row(fromBelow: 4).dropFirst()), try await stage.bar]
+        let cells = rows.map { Array($0.padding(toLength: columns, withPad: " ", startingAt: 0)) }
         let levels = Array(" ▁▂▃▄▅▆▇█")
-        return zip(upper, lower).map { upper, lower in
+        return zip(cells[0], cells[1]).map { upper, lower in
             guard let high = levels.firstIndex(of: upper), let low = levels.firstIndex(of: lower) else {
                 return nil
             }
@@ -74,7 +74,7 @@ struct ScreenWaveformTests {
         let expected = try await expected(path)
         let shown = try await shown(stage)
         // The position is in one of the first columns.
-        for column in 4..<80 {
+        for column in 4..<columns {
             let height = try #require(shown[column], "column \(column)")
             #expect(abs(Double(height) - expected[column]) <= 1.2, "column \(column)")
         }
@@ -92,7 +92,7 @@ struct ScreenWaveformTests {
         // Away from the sign of the position.
         try await stage.wait(for: "the waveform of all that is cached") { stage in
             let heights = try await shown(stage)
-            return (21..<80).allSatisfy { abs(Double(heights[$0] ?? 0) - expected[$0]) <= 1.2 }
+            return (21..<columns).allSatisfy { abs(Double(heights[$0] ?? 0) - expected[$0]) <= 1.2 }
         }
         try await stage.quit()
     }

@@ -72,15 +72,16 @@ final class ScreenStage: Sendable {
     var nowPlaying: String {
         get async throws {
             let screen = try await terminal.capture()
-            return screen.dropLast(screen.count >= 16 ? 4 : 3).last ?? ""
+            // Without the margin.
+            return String(screen.dropLast(screen.count >= 16 ? 4 : 3).last?.dropFirst() ?? "")
         }
     }
 
     /// The progress bar.
-    var bar: String { get async throws { try await row(fromBelow: 3) } }
+    var bar: String { get async throws { String(try await row(fromBelow: 3).dropFirst()) } }
 
     /// The status line: state, volume and bytes.
-    var status: String { get async throws { try await row(fromBelow: 2) } }
+    var status: String { get async throws { String(try await row(fromBelow: 2).dropFirst()) } }
 
     /// `true` if the status line shows that the player waits for bytes.
     var isWaitingForBytes: Bool {
@@ -150,7 +151,7 @@ final class ScreenStage: Sendable {
     func waitForCurrent(_ number: Int) async throws {
         try await wait(for: "track \(number) being current") { stage in
             try await stage.terminal.capture().dropLast(4)
-                .contains { $0.hasPrefix("▶ \(number) ") || $0.hasPrefix("‖ \(number) ") }
+                .contains { $0.hasPrefix(" ▶ \(number) ") || $0.hasPrefix(" ‖ \(number) ") }
         }
     }
 

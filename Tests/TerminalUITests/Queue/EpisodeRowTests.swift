@@ -28,35 +28,35 @@ struct EpisodeRowTests {
 
     @Test func `a row shows the day of its episode and if it was played`() {
         let screen = state(played: [2]).screen
-        #expect(screen[1].hasPrefix("  #   TITLE ") && screen[1].hasSuffix("DATE          CACHED      TIME"))
-        #expect(screen[3].hasPrefix("  1   Fog ") && screen[3].hasSuffix("2026-11-22    ┈┈┈┈┈┈┈┈┈┈  1:00"))
-        #expect(screen[4].hasPrefix("✓ 2   Fog ") && screen[4].contains(" 2026-11-21 "))
-        #expect(screen[6].hasPrefix("  4   Fog ") && !screen[6].contains("2026"))
+        #expect(screen[1].hasPrefix("   #   TITLE ") && screen[1].hasSuffix("DATE          CACHED      TIME"))
+        #expect(screen[3].hasPrefix("   1   Fog ") && screen[3].hasSuffix("2026-11-22    ┈┈┈┈┈┈┈┈┈┈  1:00"))
+        #expect(screen[4].hasPrefix(" ✓ 2   Fog ") && screen[4].contains(" 2026-11-21 "))
+        #expect(screen[6].hasPrefix("   4   Fog ") && !screen[6].contains("2026"))
         // A narrow window has room for the title first.
-        #expect(state(columns: 59).screen[3].hasPrefix("  1   Fog"))
-        #expect(queueState(1).screen[2] == "  1 1")
+        #expect(state(columns: 59).screen[3].hasPrefix("   1   Fog"))
+        #expect(queueState(1).screen[2] == "   1 1")
     }
 
     @Test func `the row that plays shows also that its episode was played`() {
         var state = state(played: [2])
         state.show { ($0.currentIndex, $0.state) = (1, .playing) }
-        #expect(state.screen[4].hasPrefix("▶✓2   Fog "))
+        #expect(state.screen[4].hasPrefix(" ▶✓2   Fog "))
         state.show { $0.failures[$0.tracks[1].id] = MediaError(.notFound, "x", "gone") }
         state.show { $0.state = .stopped }
-        #expect(state.screen[4].hasPrefix("✗✓2"))
+        #expect(state.screen[4].hasPrefix(" ✗✓2"))
         // Marked, its row has three signs, and the numbers of all rows stay below each other.
         state.type("jjx")
-        #expect(state.screen[4].hasPrefix("✗•✓2") && state.screen[3].first == " ")
-        #expect(state.screen[3].hasPrefix("   1   Fog "))
+        #expect(state.screen[4].hasPrefix(" ✗•✓2") && state.screen[3].first == " ")
+        #expect(state.screen[3].hasPrefix("    1   Fog "))
         state.type("⎋")
         state.show { $0.currentIndex = 0 }
-        #expect(state.screen[3].hasPrefix("  1") || state.screen[3].hasPrefix("■ 1"), "it was not played")
+        #expect(state.screen[3].hasPrefix("   1") || state.screen[3].hasPrefix(" ■ 1"), "it was not played")
     }
 
     @Test func `episodes of one feed stand below its title`() {
         var player = state().player
         for index in 0..<4 { player.tracks[index].tags.artist = "Fog Radio" }
-        #expect(screenState(player).screen[2].hasPrefix("  Fog Radio ─"))
+        #expect(screenState(player).screen[2].hasPrefix(" Fog Radio ─"))
     }
 
     @Test(arguments: [
@@ -81,8 +81,8 @@ struct EpisodeRowTests {
             info.tags.album = own
             player.info = info
         }
-        #expect(state.screen[2].hasPrefix("▶ 1 \(shown)"))
-        #expect(state.screen[19].hasPrefix("▶ Kepler"))
+        #expect(state.screen[2].hasPrefix(" ▶ 1 \(shown)"))
+        #expect(state.screen[19].hasPrefix(" ▶ Kepler"))
     }
 
     @Test func `after the end, the bottom names the last track as its row does`() {

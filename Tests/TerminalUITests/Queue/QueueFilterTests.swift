@@ -17,7 +17,7 @@ struct QueueFilterTests {
         #expect(state.queue.list.count > 10)
         let first = state.screen
         #expect(first[0].hasSuffix("\(state.queue.list.count)… of 100000"))
-        #expect(first[2].hasPrefix("       7 7 "))
+        #expect(first[2].hasPrefix("        7 7 "))
         for step in 2...4 {
             _ = state.apply(.idle)
             #expect(state.queue.filter?.examinedCount == step * QueueFilter.slice)
@@ -113,9 +113,9 @@ struct QueueFilterTests {
     @Test func `Esc leaves the filter, then stops the reading of sources, as the status line says`() {
         var state = fullState(player: sampleSnapshot { $0.isReading = true })
         let status = { (state: UIState) in state.screen[state.layout.statusRow ?? 0] }
-        #expect(status(state).hasPrefix("Playing  reading (Esc stops)"))
+        #expect(status(state).hasPrefix(" Playing  reading (Esc stops)"))
         state.type("fmorning\n")
-        #expect(status(state).hasPrefix("Playing  reading  filter morning"))
+        #expect(status(state).hasPrefix(" Playing  reading  filter morning"))
         #expect(state.type("⎋").isEmpty && state.queue.filter == nil)
         #expect(state.type("⎋") == [.send(.stopReading)] && state.answer?.text == "Stopped reading")
         state.show { $0.isReading = false }
@@ -127,7 +127,7 @@ struct QueueFilterTests {
             player: sampleSnapshot { ($0.isReading, $0.awaitedSource) = (true, "list.m3u") }
         )
         let status = { (state: UIState) in state.screen[state.layout.statusRow ?? 0] }
-        #expect(status(state).hasPrefix("Playing  reading list.m3u (Esc stops)"))
+        #expect(status(state).hasPrefix(" Playing  reading list.m3u (Esc stops)"))
         state.show { $0.awaitedSource = SafeText(String(repeating: "桜", count: 80)) }
         #expect(status(state).contains("…") && status(state).contains(" (Esc stops)"))
     }
@@ -137,7 +137,7 @@ struct QueueFilterTests {
         state.type("jjfm")
         #expect(state.prompt?.kind == .filter)
         state.type("orning")
-        #expect(places(state) == [0] && state.screen.last == "filter: morning▏")
+        #expect(places(state) == [0] && state.screen.last == " filter: morning▏")
         // The keys of the list are letters while it is typed.
         #expect(state.type("qd⌫⌫\n").isEmpty && state.prompt == nil && places(state) == [0])
         #expect(state.screen[22].contains("filter morning"))

@@ -14,18 +14,18 @@ struct QueueHeadingTests {
     @Test func `a heading names the album, the artist, the year, and the length of its tracks`() {
         let screen = state([2, 1]).screen
         let rule = String(repeating: "─", count: 37)
-        #expect(screen[2] == "  Album 0  Artist 0 · 2000 \(rule) 2 tracks · 2:00")
-        #expect(screen[3].hasPrefix("  1   Song 1 "))
+        #expect(screen[2] == " Album 0  Artist 0 · 2000 \(rule) 2 tracks · 2:00")
+        #expect(screen[3].hasPrefix("   1   Song 1 "))
         // All titles stand in one column.
-        #expect(screen[5].hasPrefix("  3   Song 1 "))
+        #expect(screen[5].hasPrefix("   3   Song 1 "))
         // Without the album: the folder.
         var untagged = albumTracks([2])
         for index in untagged.indices { untagged[index].tags = TrackTags() }
         untagged[1].duration = nil
         let folder = screenState(queueSnapshot(untagged)).screen[2]
-        #expect(folder.hasPrefix("  0 ─") && folder.hasSuffix("─ 2 tracks · ~1:00"))
+        #expect(folder.hasPrefix(" 0 ─") && folder.hasSuffix("─ 2 tracks · ~1:00"))
         // A narrow window keeps the name.
-        #expect(state([2], columns: 24, rows: 10).screen[1] == "  Album 0")
+        #expect(state([2], columns: 24, rows: 10).screen[1] == " Album 0")
     }
 
     @Test func `the keys on a heading act on all of its tracks`() {
@@ -106,10 +106,10 @@ struct QueueHeadingTests {
         var state = state([2, 3, 1], current: 0)
         state.type("jjjz")
         #expect(state.queue.list.count == 5 && state.queue.selectedItem == .heading(2..<5))
-        #expect(state.screen[5].hasPrefix("▸ Album 1  ") && state.screen[6].hasPrefix("  6   Song 1"))
+        #expect(state.screen[5].hasPrefix(" ▸ Album 1  ") && state.screen[6].hasPrefix("   6   Song 1"))
         // The selection does not follow the music, so the group stays folded while it plays.
         state.show { $0.currentIndex = 2 }
-        #expect(state.queue.list.count == 5 && state.screen[5].hasPrefix("■ Album 1"))
+        #expect(state.queue.list.count == 5 && state.screen[5].hasPrefix(" ■ Album 1"))
         state.type("i")
         #expect(state.queue.list.count == 8 && state.queue.selectedPlace == 2)
         state.type("z/song 3\n")

@@ -11,7 +11,7 @@ struct QueueMarkTests {
         state.type("xxjx")
         #expect(state.queue.marks.count == 3 && state.queue.list.selected == 4)
         let screen = state.screen
-        #expect(screen[2] == " • 1 1" && screen[4] == "   3 3")
+        #expect(screen[2] == " •  1 1" && screen[4] == "    3 3")
         #expect(screen[22].contains("3 marked"))
         #expect(state.type("d") == [.send(.remove(numbers(0..<2, 3..<4)))])
         #expect(state.answer?.text == "Removed 3 tracks · u undo")

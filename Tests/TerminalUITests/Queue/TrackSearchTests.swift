@@ -15,7 +15,7 @@ struct TrackSearchTests {
         var state = queueState(1_000)
         check(&state, [("jjj/2", 11), ("0", 19), ("05", 3), ("⌫", 199)])
         #expect(
-            state.screen.last?.hasPrefix("/200▏  ") == true
+            state.screen.last?.hasPrefix(" /200▏  ") == true
                 && state.screen.last?.hasSuffix("  1 of 1") == true
         )
         check(&state, [("⎋", 3)])

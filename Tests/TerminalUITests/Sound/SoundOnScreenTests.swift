@@ -55,12 +55,12 @@ struct SoundOnScreenTests {
                    ▁▁ ▃▃ ▄▄ ▆▆ ▇▇ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██
             """
         #expect(drawn.dropLast().joined(separator: "\n") == expected)
-        #expect(drawn[4].hasPrefix("L ▄▄▄") && drawn[4].contains("R ▄▄▄"))
+        #expect(drawn[4].hasPrefix(" L ▄▄▄") && drawn[4].contains("R ▄▄▄"))
         // All other rows are unchanged, except the answer.
         #expect(lines.suffix(5).dropLast() == before.suffix(5).dropLast())
-        #expect(lines.last == "Spectrum on" && lines.prefix(6) == before.prefix(6))
+        #expect(lines.last == " Spectrum on" && lines.prefix(6) == before.prefix(6))
         #expect(state.type("V").isEmpty && state.answer?.text == "Levels off")
-        #expect(state.screen[state.layout.soundRows].allSatisfy { !$0.hasPrefix("L ") })
+        #expect(state.screen[state.layout.soundRows].allSatisfy { !$0.hasPrefix(" L ") })
         #expect(state.type("vV") == [.watchSound(false), .watchSound(true)] && state.showsLevels)
     }
 
@@ -68,7 +68,7 @@ struct SoundOnScreenTests {
         var state = fullState()
         state.type("v")
         _ = state.apply(.sound(picture, at: .seconds(1)))
-        #expect(state.screen[state.layout.soundRows].allSatisfy { !$0.hasPrefix("L ") })
+        #expect(state.screen[state.layout.soundRows].allSatisfy { !$0.hasPrefix(" L ") })
     }
 
     @Test(arguments: [(80, 9), (40, 10), (1, 1), (16, 4), (500, 200), (20, 14)])

@@ -12,7 +12,7 @@ struct SoundViewTests {
     private func draw(_ bars: SoundBars, _ columns: Int, _ rows: Int, glyphs: Glyphs = .unicode) -> CellBuffer
     {
         var buffer = CellBuffer(columns: columns, rows: rows, glyphs: glyphs)
-        SoundView.draw(bars, showsMeters: true, rows: 0..<rows, into: &buffer)
+        SoundView.draw(bars, showsMeters: true, rows: 0..<rows, columns: 0..<columns, into: &buffer)
         return buffer
     }
 

@@ -21,7 +21,7 @@ struct WaveformBarTests {
 
     private static func draw(_ player: PlayerSnapshot, rows: Int = 2, columns: Int = 16) -> [String] {
         var buffer = CellBuffer(columns: columns, rows: rows)
-        BarView.draw(player, rows: 0..<rows, into: &buffer)
+        BarView.draw(player, rows: 0..<rows, columns: 0..<columns, into: &buffer)
         return buffer.lines
     }
 
@@ -41,7 +41,7 @@ struct WaveformBarTests {
         }
         #expect(Self.draw(player) == ["            ▄▅", "▁▁▂▃▄▅▆▇▒▒··██··"])
         var buffer = CellBuffer(columns: 16, rows: 2)
-        BarView.draw(player, rows: 0..<2, into: &buffer)
+        BarView.draw(player, rows: 0..<2, columns: 0..<16, into: &buffer)
         let styles = [Style](repeating: .played, count: 4) + [Style](repeating: .cached, count: 4)
         #expect(buffer[row: 1].prefix(8).map(\.style) == styles)
         let unknown = Self.player { player in
@@ -57,7 +57,9 @@ struct WaveformBarTests {
     }
 
     @Test func `the legend is drawn where all of it fits`() {
-        let state = screenState(sampleSnapshot(), columns: 120, rows: 24)
+        var state = screenState(sampleSnapshot(), columns: 120, rows: 24)
+        #expect(state.screen[22].hasSuffix("    ↓ 312 kB/s"), "the rate goes before it")
+        state.show { $0.load.inFlight = [] }
         #expect(state.screen[22].hasSuffix("■ heard  ■ cached  ■ on its way  · missing"))
         #expect(!screenState(sampleSnapshot(), columns: 80, rows: 24).screen[22].contains("heard"))
         #expect(!screenState(PlayerSnapshot(), columns: 120, rows: 24).screen[22].contains("heard"))

@@ -36,19 +36,20 @@ struct ScreenViewTests {
                 if hasFailed { player.failures[current] = MediaError(.notFound, "a", "gone") }
             }
             let state = screenState(player, columns: 80, rows: 24)
-            let row = ScreenView(glyphs: .unicode).draw(state)[row: state.layout.nowPlayingRow ?? 0]
-            #expect(row.first?.style == style && row.dropFirst(2).first?.style == style, "\(playing)")
+            let buffer = ScreenView(glyphs: .unicode).draw(state)
+            let styles = [1, 3].map { buffer[column: $0, row: state.layout.nowPlayingRow ?? 0].style }
+            #expect(styles == [style, style], "\(playing)")
         }
     }
 
     @Test func `eighty columns by twenty-four rows`() {
         let expected = """
              1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help            4 tracks
-              # TITLE                            ARTIST                  CACHED         TIME
-              1 Morning                          Edda                    ┈┈┈┈┈┈┈┈┈┈     3:05
-            ▶ 2 夜の音楽                         東京アンサンブル        ━━┈┈━━━╍╍┈  1:02:05
-            ✗ 3 gone   the server has no such file (404)                 ┈┈┈┈┈┈┈┈┈┈
-              4 cafe\u{301} de nuit et de jour                                  ┈┈┈┈┈┈┈┈┈┈     1:01
+               # TITLE                           ARTIST                 CACHED         TIME
+               1 Morning                         Edda                   ┈┈┈┈┈┈┈┈┈┈     3:05
+             ▶ 2 夜の音楽                        東京アンサンブル       ━━┈┈━━━╍╍┈  1:02:05
+             ✗ 3 gone   the server has no such file (404)               ┈┈┈┈┈┈┈┈┈┈
+               4 cafe\u{301} de nuit et de jour                                ┈┈┈┈┈┈┈┈┈┈     1:01
 
 
 
@@ -62,11 +63,11 @@ struct ScreenViewTests {
 
 
 
-            ▶ 夜の音楽 – 東京アンサンブル                                   ~31:02 / 1:02:05
+             ▶ 夜の音楽 – 東京アンサンブル                                 ~31:02 / 1:02:05
                                                     ▌
-            ████████████████████··········██████████▌▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒··········
-            Playing  vol 80%  repeat all  buffer 0:42  312 kB/s  ↓ 1.0 MB
-            reconnected to music.example
+             ███████████████████···········█████████▌▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒▒·········
+             Playing  vol 80%  repeat all  buffer 0:42  ↓ 1.0 MB                 ↓ 312 kB/s
+             reconnected to music.example
             """
         #expect(Self.screen(80, 24) == lines(expected))
     }
@@ -74,15 +75,15 @@ struct ScreenViewTests {
     @Test func `forty columns by ten rows`() {
         let expected = """
              1 Queue  2  3  4  5  6        4 tracks
-              1 Morning – Edda                  3:05
-            ▶ 2 夜の音楽 – 東京アンサンブル  1:02:05
-            ✗ 3 gone   the server has no s…
-              4 cafe\u{301} de nuit et de jour         1:01
+               1 Morning – Edda                3:05
+             ▶ 2 夜の音楽 – 東京アンサン…   1:02:05
+             ✗ 3 gone   the server has no…
+               4 cafe\u{301} de nuit et de jour       1:01
 
-            ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
-            ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
-            Playing  vol 80%  repeat all
-            reconnected to music.example
+             ▶ 夜の音楽 – 東京ア…  ~31:02 / 1:02:05
+             █████████······████▌▄▄▄▄▄▄▄▄▒▒▒▒▒▒····
+             Playing  vol 80%            ↓ 312 kB/s
+             reconnected to music.example
             """
         #expect(Self.screen(40, 10) == lines(expected))
     }
@@ -93,13 +94,13 @@ struct ScreenViewTests {
         func repeated(_ sign: String, _ count: Int) -> String { String(repeating: sign, count: count) }
         let map = repeated("┈", 10) + "     3:05"
         let row =
-            "  1 Morning" + repeated(" ", 90) + "Edda" + repeated(" ", 66) + "MP3" + repeated(" ", 7) + map
+            "   1 Morning" + repeated(" ", 89) + "Edda" + repeated(" ", 65) + "MP3" + repeated(" ", 7) + map
         #expect(screen[2] == row)
         let titles = "#TITLEARTISTYEARFORMATCACHEDTIME"
         #expect(screen[1].filter { $0 != " " } == titles)
-        let cached = repeated("█", 50) + repeated("·", 25) + repeated("█", 25)
-        #expect(screen[57] == cached + "▌" + repeated("▄", 49) + repeated("▒", 25) + repeated("·", 25))
-        #expect(screen[59] == "reconnected to music.example")
+        let cached = " " + repeated("█", 49) + repeated("·", 26) + repeated("█", 24)
+        #expect(screen[57] == cached + "▌" + repeated("▄", 48) + repeated("▒", 26) + repeated("·", 24))
+        #expect(screen[59] == " reconnected to music.example")
     }
 
     @Test func `the window's width decides which columns there are, and a long list has a scroll bar`() {
@@ -137,20 +138,20 @@ struct ScreenViewTests {
     @Test func `ASCII, time left and a command being typed`() {
         let expected = """
              1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help
-              1 Morning - Edda                     ..........     3:05 #
-            > 2 夜の音楽 - 東京アンサンブル        ##..###++.  1:02:05 #
-            x 3 gone   the server has no such ~    ..........          |
-            > 夜の音楽 - 東京アンサンブル              ~-31:03 / 1:02:05
-            ===============........=======|--------------++++++++.......
-            Playing  vol 80%  repeat all  buffer 0:42  312 kB/s
-            :seek 1_
+               1 Morning - Edda                    ..........     3:05 #
+             -- seek M:SS ---------------------------------------------
+             seek; also 50% or +10
+             > 夜の音楽 - 東京アンサンブル            ~-31:03 / 1:02:05
+             ==============........=======|-------------++++++++.......
+             Playing  vol 80%  repeat all  buffer 0:42     net 312 kB/s
+             :seek 1_
             """
         #expect(Self.screen(60, 8, glyphs: .ascii, keys: "t:seek 1") == lines(expected))
     }
 
     @Test(arguments: [
-        (1, 1, ["▶"]), (15, 2, ["▶ ~31:02", ""]), (16, 2, ["▶ 夜の音楽 – …", "reconnected to …"]),
-        (20, 3, ["▶ 夜の音楽 –… ~31:02", "reconnected to", "music.example"]),
+        (1, 1, ["▶"]), (15, 2, ["▶ ~31:02", ""]), (16, 2, [" ▶ 夜の音楽 –…", " reconnected t…"]),
+        (20, 3, [" ▶ 夜の音楽… ~31:02", " reconnected to", " music.example"]),
     ])
     func `a small window shows what matters most`(columns: Int, rows: Int, expected: [String]) {
         #expect(Self.screen(columns, rows) == expected)
@@ -199,8 +200,8 @@ struct ScreenViewTests {
         #expect(Self.screen(80, 24, player: player)[2...14] == lines(expected)[...])
         let small = Self.screen(80, 10, player: player)
         #expect(small[1...5] == lines(expected)[...4])
-        #expect(small[8] == "Stopped  vol 100%  ↓ 0 B  from cache 0 B")
-        #expect(small[9] == "? help   a add   3 cached tracks   : command   Tab views   q quit")
+        #expect(small[8] == " Stopped  vol 100%  ↓ 0 B  from cache 0 B")
+        #expect(small[9] == " ? help   a add   3 cached tracks   : command   Tab views   q quit")
         player.state = .opening
         #expect(Self.screen(player: player)[1] == " Reading the playlist…")
     }
@@ -229,9 +230,9 @@ struct ScreenViewTests {
 
     @Test(
         arguments: [
-            (.playing, "▶ 3 gone"), (.paused, "‖ 3 gone"), (.buffering, "◌ 3 gone"),
-            (.opening, "✗ 3 gone   the server has no such file (404)"),
-            (.ended, "✗ 3 gone   the server has no such file (404)"),
+            (.playing, " ▶ 3 gone"), (.paused, " ‖ 3 gone"), (.buffering, " ◌ 3 gone"),
+            (.opening, " ✗ 3 gone   the server has no such file (404)"),
+            (.ended, " ✗ 3 gone   the server has no such file (404)"),
         ] as [(PlayerSnapshot.State, String)]
     )
     func `a failed track shows no error while it plays`(state: PlayerSnapshot.State, row: String) {
@@ -245,15 +246,15 @@ struct ScreenViewTests {
             $0.learned = [Track.ID(4): TrackFacts(tags: tags, duration: .seconds(62))]
         }
         let row = screenState(player).screen[5]
-        #expect(row.hasPrefix("  4 Café  ") && row.contains("  Trio  ") && row.hasSuffix("  1:02"))
+        #expect(row.hasPrefix("   4 Café  ") && row.contains("  Trio  ") && row.hasSuffix("  1:02"))
     }
 
     @Test func `the bottom line shows hints if there is no message`() {
         for (keys, columns, expected) in [
-            ("", 80, "reconnected to music.example"),
-            ("j", 80, "? help   Enter play   / search   f filter   d remove   Tab views   q quit"),
-            ("j", 40, "? help   Enter play   Tab views   q quit"), ("j", 16, "? help   q quit"),
-            ("3", 80, "? help   Enter add to queue   d delete   P pin   Esc back   q quit"),
+            ("", 80, " reconnected to music.example"),
+            ("j", 80, " ? help   Enter play   / search   f filter   d remove   Tab views   q quit"),
+            ("j", 44, " ? help   Enter play   Tab views   q quit"), ("j", 20, " ? help   q quit"),
+            ("3", 80, " ? help   Enter add to queue   d delete   P pin   Esc back   q quit"),
         ] {
             #expect(Self.screen(columns, keys: keys).last == expected)
         }

@@ -1,0 +1,37 @@
+internal import Media
+
+/// A box over the last rows of the open view, with its title in a rule above; without the title where there
+/// is no room for it. Pure.
+struct PopUp: Sendable {
+    /// The rows and columns inside of the box; empty if there is no room.
+    private(set) var rows = 0..<0
+    private(set) var columns = 0..<0
+    private var titleRow: Int?
+
+    init() {}
+
+    /// A box for `height` rows, or as many as fit: where the list is high enough, a third of it stays in
+    /// view.
+    init(over layout: ScreenLayout, height: Int) {
+        let room = layout.listRows
+        let most = room.count < 6 ? room.count : room.count * 2 / 3
+        let hasTitle = most >= 3
+        rows = room.suffix(min(height, most - (hasTitle ? 1 : 0)))
+        titleRow = hasTitle ? rows.lowerBound - 1 : nil
+        columns = layout.inner
+    }
+
+    /// Blanks the box and draws its title.
+    func draw(title: SafeText, into buffer: inout CellBuffer) {
+        for row in Array(rows) + (titleRow.map { [$0] } ?? []) {
+            buffer.lay(.plain, row: row)
+            buffer.clear(row: row)
+        }
+        guard let titleRow, let first = columns.first else { return }
+        let rule = SafeText(String(repeating: buffer.glyphs.rule.string, count: columns.count))
+        buffer.draw(rule, column: first, row: titleRow, style: .dim)
+        let text = " " + title + " "
+        guard text.columns + 4 < columns.count else { return }
+        buffer.draw(text, column: first + 2, row: titleRow, style: .heading)
+    }
+}
