@@ -116,7 +116,7 @@ struct ScreenFeedbackTests {
         try await stage.quit()
     }
 
-    @Test(arguments: [("#ffffff", "38;5;28m"), ("#000000", "38;5;114m")])
+    @Test(arguments: [("#ffffff", "38;5;22m"), ("#000000", "38;5;114m")])
     func `the colours fit the background that the terminal reports`(background: String, color: String)
         async throws
     {
