@@ -83,6 +83,7 @@ let package = Package(
                 "Playback", "Desktop", "TerminalUI", "CToml",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            resources: ["midnight", "ember", "paper"].map { .embedInCode("Configuration/Themes/\($0).toml") },
             swiftSettings: settings
         ),
         .target(

@@ -209,7 +209,9 @@ import Testing
         let wrong = Configuration(parsing: "[screen]\ntheme = \"pink\"\n", name: "c").errors.map(
             \.description
         )
-        #expect(wrong.count == 1 && wrong[0].contains("use dark, light or mono"))
+        #expect(
+            wrong.count == 1 && wrong[0].contains("use auto, dark, light, mono, midnight, ember or paper")
+        )
     }
 
     @Test func `every setting is an option of its kind, under its own name`() {

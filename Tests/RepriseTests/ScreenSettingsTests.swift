@@ -71,12 +71,15 @@ import Testing
         }
         for line in [
             "colors.playing 208 c:5", "colors.cached cyan (67) default",
-            "colors.error bright-red (203) default",
+            "colors.error bright-red (210) default",
             "colors.title default default",
         ] {
             #expect(lines.contains(line), "\(line)")
         }
         let light = configuration.listing(with: ["--theme", "light"], style: TextStyle(columns: nil))
         #expect(light.contains { $0.split(separator: " ") == ["colors.cached", "blue", "(25)", "default"] })
+        let paper = configuration.listing(with: ["--theme", "paper"], style: TextStyle(columns: nil))
+        #expect(paper.contains { $0.split(separator: " ") == ["colors.background", "#fbf7ee", "default"] })
+        #expect(paper.contains { $0.split(separator: " ") == ["colors.playing", "208", "c:5"] })
     }
 }

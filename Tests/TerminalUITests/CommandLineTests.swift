@@ -54,6 +54,15 @@ struct CommandLineTests {
         #expect(line.text == "repeat off")
     }
 
+    @Test func `Up and Down move through the candidates while Tab offers them`() {
+        var line = CommandLine("repeat o", history: ["next"])
+        let seen = [Key.tab, .down, .down, .up, .left, .up].map { key in
+            _ = line.apply(key)
+            return line.text
+        }
+        #expect(seen == ["repeat off", "repeat one", "repeat off", "repeat one", "repeat one", "next"])
+    }
+
     @Test func `only the word before the cursor is completed`() {
         let line = Self.line("repeat al 5", [.left, .left, .tab])
         #expect(line.text == "repeat all 5" && line.parts.after == " 5")

@@ -22,6 +22,7 @@ final class RunningScreen: Sendable {
         player: FakePlayer = FakePlayer(sampleSnapshot()),
         environment: [String: String] = ["TERM": "xterm-256color"],
         colors: ColorTable = ColorTable(),
+        theme: Theme = .auto,
         locale: String = "C.UTF-8",
         quitWait: Duration = .seconds(60),
         clock: any MonotonicClock = SystemClock()
@@ -35,6 +36,7 @@ final class RunningScreen: Sendable {
         configuration.output = terminal.slave
         configuration.locale = locale
         configuration.colors = colors
+        configuration.theme = theme
         configuration.quitWait = quitWait
         configuration.clock = clock
         NamedThread.start("screen") { [configuration, outcome] in

@@ -152,7 +152,8 @@ extension UIState {
     var help: HelpView { lists.view() }
 
     private static let signs: [Character: Key] = [
-        "\n": .enter, "\t": .tab, "⎋": .escape, "⌫": .backspace, "↑": .up, "→": .right, "←": .left,
+        "\n": .enter, "\t": .tab, "⎋": .escape, "⌫": .backspace, "↑": .up, "↓": .down, "→": .right,
+        "←": .left,
     ]
 
     /// Presses keys, each by its letter or sign: `\n` is Enter, `\t` Tab, `⎋` Esc, `⌫` Backspace.

@@ -45,6 +45,24 @@ struct TerminalScreenTests {
         try await screen.quit()
     }
 
+    @Test func `a theme is chosen on the screen, and the terminal asked only by one that needs it`()
+        async throws
+    {
+        let screen = try await RunningScreen(theme: .dark)
+        try await screen.drawn("38;5;114m")
+        screen.terminal.type(":theme light\r")
+        try await screen.drawn("38;5;22m")
+        #expect(!screen.terminal.text.contains("]11;?"))
+        screen.terminal.type(":theme auto\r")
+        try await screen.drawn("]11;?")
+        try await screen.drawn("Theme auto")
+        screen.terminal.clear()
+        screen.terminal.type("\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\")
+        try await screen.drawn("38;5;22m")
+        screen.terminal.type("\u{1B}[?62c")
+        try await screen.quit()
+    }
+
     @Test func `nothing is written while nothing changes`() async throws {
         let screen = try await RunningScreen()
         try await screen.replaceMessage()

@@ -4,31 +4,23 @@ import Testing
 @testable import TerminalUI
 
 struct ThemeTests {
-    private static let black = ScreenColor(0x000000)
-    private static let white = ScreenColor(0xFFFFFF)
-
-    @Test(arguments: Theme.allCases, [8, 16, 88, 256])
-    func `every colour of text has a contrast of 4.5 to 1 on its background`(theme: Theme, colors: Int) {
-        let background = theme == .dark ? Self.black : Self.white
-        for style in Style.allCases {
-            guard let index = theme.color(of: style, colors: colors) else { continue }
-            #expect(index < colors)
-            #expect(ScreenColor(index: index).contrast(to: background) >= 4.5, "\(style)")
-        }
-        #expect(theme.color(of: .playing, colors: 2) == nil)
-    }
-
     @Test func `the contrast is that of WCAG`() {
-        #expect(abs(Self.black.contrast(to: Self.white) - 21) < 0.001)
-        #expect(abs(ScreenColor(0xFF0000).contrast(to: Self.white) - 3.998) < 0.001)
+        let white = ScreenColor(0xFFFFFF)
+        #expect(abs(ScreenColor(0x000000).contrast(to: white) - 21) < 0.001)
+        #expect(abs(ScreenColor(0xFF0000).contrast(to: white) - 3.998) < 0.001)
     }
 
     @Test(arguments: [
-        ("rgb:ffff/ffff/ffff", Theme.light), ("rgb:0000/0000/0000", .dark), ("rgb:fd/f6/e3", .light),
+        ("rgb:ffff/ffff/ffff", BaseTheme.light), ("rgb:0000/0000/0000", .dark), ("rgb:fd/f6/e3", .light),
         ("rgb:0/2b/36", .dark), ("rgba:f/f/f/8", .light), ("rgb:1c1c/1c1c/1c1c", .dark),
     ])
-    func `the background chooses the theme`(report: String, theme: Theme) throws {
-        #expect(Theme(on: try #require(ScreenColor(parsing: report))) == theme)
+    func `the background chooses dark or light colours`(report: String, base: BaseTheme) throws {
+        let background = try #require(ScreenColor(parsing: report))
+        #expect(BaseTheme(on: background) == base)
+        let own = Self.theme(["background": .exact(background)])
+        #expect(Palette(colors: 256, theme: own).base == base)
+        #expect(Palette(colors: 256, theme: .auto, terminal: base).base == base)
+        #expect(Palette(colors: 256, theme: .mono, terminal: base).base == .mono)
     }
 
     @Test(arguments: [
@@ -45,14 +37,73 @@ struct ThemeTests {
         #expect((modes.question != nil) == isAsked)
     }
 
-    @Test func `nothing is asked without colours, and if the user has set the theme`() {
+    @Test func `nothing is asked without colours, and if the theme has the background`() {
         // Every terminal answers the question behind it, which shows that no other answer will come.
         let question = TerminalConfiguration { ["TERM": "xterm"][$0] }.modes.question
         #expect(question?.hasSuffix("\u{1B}[c") == true)
         #expect(TerminalConfiguration { ["TERM": "xterm", "NO_COLOR": "1"][$0] }.modes.question == nil)
-        var set = TerminalConfiguration { ["TERM": "xterm"][$0] }
-        set.theme = .light
-        #expect(set.modes.question == nil)
+        #expect(Palette(colors: 256, theme: .auto).followsTerminal)
+        #expect(!Palette(colors: 0, theme: .auto).followsTerminal)
+        for theme in [Theme.dark, .light, .mono] {
+            #expect(!Palette(colors: 256, theme: theme).followsTerminal)
+        }
+        #expect(!Palette(colors: 256, theme: Self.night).followsTerminal)
+        #expect(Palette(colors: 16, theme: Self.night).followsTerminal)
+    }
+
+    private static func theme(_ colors: [String: ColorChoice]) -> Theme {
+        var table = ColorTable()
+        for (name, color) in colors { _ = table.set(color, for: name) }
+        return Theme("own", colors: table)
+    }
+
+    private static let night = theme([
+        "background": .exact(ScreenColor(0x101820)), "playing": .exact(ScreenColor(0x33CC33)),
+        "dim": .exact(ScreenColor(0xA0A0A0)), "error": .index(1),
+    ])
+
+    private static func rendition(_ style: Style, _ ground: Ground = .plain, in palette: Palette) -> Rendition
+    {
+        var frame = CellBuffer(columns: 1, rows: 1)
+        frame.lay(ground, row: 0)
+        frame.draw("x", column: 0, row: 0, style: style)
+        return palette.rendition(of: frame[column: 0, row: 0])
+    }
+
+    @Test func `the user's colours come before those of the theme, and what it leaves open is its base's`() {
+        var own = ColorTable()
+        _ = own.set(.index(208), for: "playing")
+        let mine = Palette(colors: Palette.exactColors, own: own, theme: Self.night)
+        #expect(Self.rendition(.playing, in: mine).ink == .index(208))
+        let night = Palette(colors: Palette.exactColors, theme: Self.night, terminal: .light)
+        #expect(Self.rendition(.playing, in: night).ink == .exact(ScreenColor(0x33CC33)))
+        #expect(Self.rendition(.heading, in: night).ink == .index(180), "of the dark ones")
+        #expect(Self.rendition(.heading, .selected, in: night).paper == .index(237))
+    }
+
+    @Test func `text without a colour is readable on the theme's background, whatever the terminal's is`() {
+        let night = Palette(colors: Palette.exactColors, theme: Self.night, terminal: .light)
+        #expect(Self.rendition(.normal, in: night).ink == .exact(ScreenColor(0xFFFFFF)))
+        let page = Self.theme(["background": .index(15)])
+        #expect(Self.rendition(.normal, in: Palette(colors: 16, theme: page)).ink == .index(0))
+        #expect(Self.rendition(.normal, .match, in: Palette(colors: 16, theme: page)).paper == .index(15))
+    }
+
+    @Test func `with fewer than 256 colours a theme has only its named ones`() {
+        let few = Palette(colors: 16, theme: Self.night, terminal: .light)
+        #expect(few.base == .light)
+        #expect(
+            Self.rendition(.playing, in: few)
+                == Self.rendition(.playing, in: Palette(colors: 16, theme: .light))
+        )
+        #expect(Self.rendition(.error, in: few).ink == .index(1))
+        #expect(Self.rendition(.playing, in: Palette(colors: 256, theme: Self.night)).ink == .index(77))
+    }
+
+    @Test func `text with a dim colour of its own is not dimmed once more`() {
+        #expect(!Self.rendition(.dim, in: Palette(colors: 256, theme: Self.night)).isDim)
+        #expect(Self.rendition(.missing, in: Palette(colors: 256, theme: Self.night)).isDim)
+        #expect(Self.rendition(.dim, in: Palette(colors: 256)).isDim)
     }
 
     @Test func `every part of the screen has a name, and a colour if the user sets one`() {

@@ -186,11 +186,16 @@ struct Options: ParsableCommand, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "dark, light (colors for that background) or mono (none). (default: ask the terminal)",
+            "auto, dark, light, mono, midnight, ember, paper, or a file of yours. (default: auto)",
+            discussion: """
+                dark and light have the background of the terminal, which auto asks for its color; mono has no \
+                colors. midnight, ember (dark) and paper (light) have their own background, with 256 colors or \
+                more. Your own themes are NAME.toml in $XDG_CONFIG_HOME/reprise/themes.
+                """,
             valueName: "theme"
         ),
-        completion: .list(Theme.allCases.map(\.rawValue)),
-        transform: { try OptionValue.accepted(Theme(rawValue: $0), "use dark, light or mono") }
+        completion: .list(ThemeFiles.names),
+        transform: { try ThemeFiles.theme(named: $0) }
     )
     var theme: Theme?
 

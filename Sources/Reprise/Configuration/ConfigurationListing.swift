@@ -105,7 +105,8 @@ extension Configuration {
     func listing(with arguments: [String], style: TextStyle) -> [String] {
         let declared = DeclaredCommand(Options.self).options
         let settings = Options.settings.map { row(of: $0, declared, arguments) }
-        let theme = settings.lazy.compactMap { Theme(rawValue: $0[1].string) }.first ?? .dark
+        let place = Options.settings.firstIndex { $0.option == "--theme" }
+        let theme = place.flatMap { try? ThemeFiles.theme(named: settings[$0][1].string) } ?? .auto
         let screen = screen.rows(pairs, theme: theme).map { row in
             [SafeText(row.name), SafeText(row.value), origin(row.line)]
         }

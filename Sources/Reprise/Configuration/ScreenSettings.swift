@@ -12,7 +12,7 @@ struct ScreenSettings: Sendable {
     private var ownKeyMap: KeyMap?
 
     private static let keyTable = "keys"
-    private static let colorTable = "colors"
+    static let colorTable = "colors"
     static let tables = [keyTable, colorTable]
 
     init() {}

@@ -144,7 +144,8 @@ final class PlayingSession: Sendable {
     private var screenConfiguration: TerminalConfiguration {
         var configuration = TerminalConfiguration(BasePaths.variable, stderrPath: interface.logFile)
         configuration.usesMouse = !options.noMouse
-        configuration.theme = options.theme
+        configuration.theme = options.theme ?? .auto
+        configuration.listThemes = { ThemeFiles.all() }
         configuration.keyMap = interface.screen.keyMap
         configuration.colors = interface.screen.colors
         if let memory = interface.memory {

@@ -12,6 +12,12 @@ package struct ScreenColor: Sendable, Hashable {
     /// Red, green and blue, 0...255.
     package var parts: [Int] { [16, 8, 0].map { Int(rawValue >> $0 & 0xFF) } }
 
+    /// As `#rrggbb`.
+    package var hex: String {
+        let digits = String(rawValue, radix: 16)
+        return "#" + String(repeating: "0", count: 6 - digits.count) + digits
+    }
+
     /// The relative luminance, 0...1 (WCAG 2).
     package var luminance: Double {
         zip(parts, [0.2126, 0.7152, 0.0722]).reduce(0) { sum, part in
@@ -132,6 +138,15 @@ package enum ColorChoice: Sendable, Hashable {
             self = .exact(color)
         } else {
             return nil
+        }
+    }
+
+    /// As it is parsed.
+    var text: String {
+        switch self {
+        case .standard: "default"
+        case .index(let index): index < 16 ? Self.name(of: index) : "\(index)"
+        case .exact(let color): color.hex
         }
     }
 

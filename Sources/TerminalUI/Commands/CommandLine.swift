@@ -8,6 +8,8 @@ package struct CommandLine: Sendable {
         case entered(String)
         /// Completion needs the paths that begin with this text; pass them to `complete(_:with:)`.
         case wantsPaths(String)
+        /// Completion needs the names of all themes; pass them to `complete(_:withThemes:)`.
+        case wantsThemes(String)
     }
 
     /// The longest line by default: enough for a pasted list of URLs, and a limit for anything pasted by
@@ -28,7 +30,8 @@ package struct CommandLine: Sendable {
     private var place: Int
     /// The unfinished new line, saved while an earlier line is shown.
     private var draft = ""
-    /// The candidates that `Tab` cycles through until another key is pressed, and the one that is chosen.
+    /// The candidates that `Tab`, and then `Up` and `Down`, cycle through until another key is pressed, and the
+    /// one that is chosen.
     private var choices: (start: Int, candidates: [String], place: Int?)?
 
     package init(_ text: String = "", history: [String] = [], limit: Int = Self.longest) {
@@ -71,7 +74,10 @@ package struct CommandLine: Sendable {
 
     /// Applies one key; keys without a meaning here are ignored.
     package mutating func apply(_ key: Key) -> Outcome {
-        if key == .tab || key == .backTab { return complete(backwards: key == .backTab) }
+        let isMove = choices != nil && (key == .up || key == .down)
+        if isMove || key == .tab || key == .backTab {
+            return complete(backwards: key == .backTab || key == .up)
+        }
         choices = nil
         switch key {
         case .character(let character): insert(String(character))
@@ -119,12 +125,20 @@ package struct CommandLine: Sendable {
         offer(paths.sorted(), from: completion.start)
     }
 
+    /// Completes `word` with the names that `wantsThemes` requested; ignored like late paths.
+    package mutating func complete(_ word: String, withThemes names: [String]) {
+        let completion = completion
+        guard completion.source == .theme(word: word) else { return }
+        offer(names.filter { $0.hasPrefix(word) }, from: completion.start)
+    }
+
     private mutating func complete(backwards: Bool) -> Outcome {
         if choices == nil {
             let completion = completion
             switch completion.source {
             case .nothing: return .editing
             case .path(let word): return .wantsPaths(word)
+            case .theme(let word): return .wantsThemes(word)
             case .words(let words): choices = (completion.start, words, nil)
             }
         }
@@ -190,6 +204,7 @@ private struct CommandCompletion: Equatable {
         case words([String])
         /// The folder must be read first; `word` is the beginning of the path.
         case path(word: String)
+        case theme(word: String)
         case nothing
     }
 
@@ -210,6 +225,7 @@ private struct CommandCompletion: Equatable {
         case .words(let words):
             source = .words(words.filter { $0.hasPrefix(word) } + words.filter { Self.hasGaps(word, $0) })
         case .path: source = word.contains("://") ? .nothing : .path(word: String(word))
+        case .theme: source = .theme(word: String(word))
         case .other, .some(.none), nil: source = .nothing
         }
     }

@@ -21,6 +21,8 @@ package struct CommandRow: Sendable {
         case words([String])
         /// A file or folder.
         case path
+        /// The name of a theme.
+        case theme
         /// A number, a time or free text.
         case other
     }

@@ -272,6 +272,14 @@ package enum CommandTable {
         CommandRow("time-left", .toggleRemainingTime, "elapsed/remaining time", reach: .keys, keys: ["t"]),
         CommandRow("sound", .toggleSound, "spectrum", reach: .screen, keys: ["v"]),
         CommandRow("levels", .toggleLevels, "levels of the channels", reach: .screen, keys: ["V"]),
+        CommandRow(
+            "theme",
+            "NAME",
+            "the colors; Tab: names",
+            reach: .screen,
+            completion: .theme,
+            usage: "the name of a theme"
+        ) { .theme($0.isEmpty ? nil : $0) },
         CommandRow("downloads", .show(.downloads), "open the downloads", reach: .screen),
         CommandRow("facts", .showFacts, "all about the row", reach: .screen, keys: ["I"]),
         CommandRow("help", .toggleHelp, "show or hide the keys", reach: .keys, keys: ["?"]),

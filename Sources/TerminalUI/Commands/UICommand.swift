@@ -37,6 +37,8 @@ package enum UICommand: Sendable, Hashable {
     case toggleRemainingTime
     /// Shows or hides the spectrum.
     case toggleSound
+    /// Shows the screen in another theme; `nil` offers their names in a line.
+    case theme(String?)
     /// Shows or hides the level meters below the spectrum, and shows that if it is hidden.
     case toggleLevels
     case openCommandLine(String)

@@ -41,7 +41,7 @@ package struct Prompt: Sendable {
             }
             lists.list.select(origin)
             return false
-        case .editing, .wantsPaths:
+        case .editing, .wantsPaths, .wantsThemes:
             show(in: &lists, of: player)
             return true
         }

@@ -7,6 +7,8 @@ package enum UIEvent: Sendable, Equatable {
     case pasted(String)
     /// The paths that begin with a word, the result of `UIAction.listPaths`.
     case listed(word: String, paths: [String])
+    /// All themes, the result of `UIAction.listThemes`.
+    case themes([ThemeChoice], word: String)
     case mouse(MouseEvent)
     case snapshot(PlayerSnapshot)
     /// The content of the cache; `nil` if there is no cache.
@@ -63,6 +65,8 @@ package enum UIAction: Sendable, Equatable {
     case remember(String)
     /// Lists the files and folders whose path begins with this; `UIEvent.listed` returns them.
     case listPaths(String)
+    /// Reads the themes again; `UIEvent.themes` returns them, with this word.
+    case listThemes(String)
     /// Starts or stops watching the cache, which is read at once and again after each change.
     case watchCache(Bool)
     case evict(CachedItem.ID)

@@ -25,6 +25,7 @@ package struct UIState: Sendable {
     /// The cell of the bar to which the mouse drags the position; `nil` if it does not.
     private(set) var barPointer: Int?
     private var typing: Typing
+    private var themes: ThemeShelf
     /// The line that was entered last; `nil` once another key was pressed, or the notice after it has gone.
     private var enteredLine: String?
     /// `true` until the first key is pressed.
@@ -38,9 +39,16 @@ package struct UIState: Sendable {
     /// `true` from the first snapshot on.
     private var hasSnapshot = false
 
-    package init(columns: Int, rows: Int, keyMap: KeyMap = .standard, history: [String] = []) {
+    package init(
+        columns: Int,
+        rows: Int,
+        keyMap: KeyMap = .standard,
+        history: [String] = [],
+        theme: Theme = .auto
+    ) {
         context = ViewContext(keyMap: keyMap, layout: ScreenLayout(columns: columns, rows: rows))
         typing = Typing(history: history)
+        themes = ThemeShelf(theme)
         lists.update(to: context, from: player)
     }
 
@@ -52,6 +60,9 @@ package struct UIState: Sendable {
 
     /// The command being typed; `nil` if none is.
     package var commandLine: CommandLine? { typing.command }
+
+    /// The theme of the screen: the one that is named in the line being typed, or else the chosen one.
+    package var theme: Theme { themes.shown(while: typing.command) }
 
     /// The search or filter being typed; `nil` if none is.
     package var prompt: Prompt? { typing.prompt }
@@ -82,6 +93,7 @@ package struct UIState: Sendable {
         case .key(let key): return press(key)
         case .pasted(let text): return paste(text)
         case .listed(let word, let paths): typing.command?.complete(word, with: paths)
+        case .themes(let choices, let word): receive(choices, for: word)
         case .mouse(let event): return point(event)
         case .snapshot(let snapshot): return show(snapshot)
         case .cache, .requests: answer = lists.receive(event) ?? answer
@@ -196,6 +208,7 @@ package struct UIState: Sendable {
         switch typing.edit(with: key) {
         case .editing, .cancelled: break
         case .wantsPaths(let word): return [.listPaths(word)]
+        case .wantsThemes(let word): return [.listThemes(word)]
         case .entered(let text):
             enteredLine = text
             let actions = enter(text)
@@ -204,6 +217,16 @@ package struct UIState: Sendable {
             return actions
         }
         return []
+    }
+
+    /// Completes the word before the cursor, and shows the theme that was chosen before these were read.
+    private mutating func receive(_ choices: [ThemeChoice], for word: String) {
+        if let reply = themes.receive(choices) {
+            answer = reply
+            // As a line that fails at once.
+            if reply.isError, typed == nil, let enteredLine { typing.open(enteredLine) }
+        }
+        typing.command?.complete(word, withThemes: choices.map(\.name))
     }
 
     private mutating func enter(_ line: String) -> [UIAction] {
@@ -286,6 +309,10 @@ package struct UIState: Sendable {
             showsLevels = sound == nil || !showsLevels
             if sound == nil { return toggleSound() }
             return .notice(showsLevels ? "Levels on" : "Levels off")
+        case .theme(let name?): return CommandOutcome([.listThemes("")], answer: themes.choose(name))
+        case .theme(nil):
+            typing.open("theme ")
+            return CommandOutcome([.listThemes("")])
         case .openCommandLine(let text): typing.open(text)
         case .redraw: return .notice("Redrawn", [.redrawAll])
         case .playSelected: return notHere("play from")

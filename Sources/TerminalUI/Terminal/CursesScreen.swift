@@ -28,6 +28,7 @@ struct CursesScreen: ~Copyable {
     private var shownTitle: SafeText?
     private var shown: CellBuffer?
     private var isSuspended = false
+    private var hasAsked = false
     /// `true` while the terminal belongs to another process: nothing is written then.
     private(set) var isAway = false
 
@@ -62,7 +63,7 @@ struct CursesScreen: ~Copyable {
         palette = Palette(
             colors: isExact ? Palette.exactColors : pairs.colors,
             own: configuration.colors,
-            theme: configuration.theme ?? .dark
+            theme: configuration.theme
         )
         self.isExact = isExact
         modes = configuration.modes
@@ -150,18 +151,20 @@ struct CursesScreen: ~Copyable {
         if end < Int(getmaxx(window)) { send("\u{1B}[\(row + 1);\(end + 1)H") }
     }
 
-    /// Asks the terminal for its background, unless the user has set the theme or the terminal cannot know;
+    /// Asks the terminal for its background, once, if that decides the colours and the terminal can know;
     /// `true` if it will answer.
-    func askForBackground() -> Bool {
-        guard let question = modes.question, palette.hasColors else { return false }
+    mutating func askForBackground() -> Bool {
+        guard !hasAsked, !isAway, palette.followsTerminal, let question = modes.question else { return false }
+        hasAsked = true
         send(question)
         return true
     }
 
-    /// Shows all later frames in the colours for `theme`.
-    mutating func use(_ theme: Theme) {
-        guard theme != palette.theme else { return }
-        palette.theme = theme
+    /// Shows all later frames in the colours of `theme`, on a terminal with `background` if that is known.
+    mutating func use(_ theme: Theme, background: ScreenColor?) {
+        let next = palette.showing(theme, terminal: background.map { BaseTheme(on: $0) } ?? .dark)
+        guard next != palette else { return }
+        palette = next
         // Only colours differ, which the comparison of cells does not see.
         pairs.removeAll()
         shown = nil

@@ -1,7 +1,8 @@
 /// Chooses attributes and colours for cells, for the number of colours of the terminal. Pure.
 ///
-/// Unless the user chose others, only marked and selected rows and the open tab have a background of ours,
-/// and only with 256 colours, which have soft ones; with fewer, the selected row and the tab are reversed.
+/// The user's colours come first, then those of the theme, then those of its base. A base has a background
+/// only for marked and selected rows, matches and the open tab, and only with 256 colours, which have soft
+/// ones; with fewer, the selected row and the tab are reversed.
 /// Without colour (`NO_COLOR`, monochrome), only attributes and symbols distinguish the styles. The
 /// terminal's own palette is never redefined: other programs use it too.
 struct Palette: Sendable, Equatable {
@@ -11,53 +12,82 @@ struct Palette: Sendable, Equatable {
     /// The number of the terminal's colours that may be used, 0 for none.
     private let most: Int
     private let own: ColorTable
-    var theme: Theme
+    private let theme: Theme
+    let base: BaseTheme
+    /// The colour of text that has none: the terminal's own, unless the theme has a background.
+    private let text: ColorChoice
 
     /// `colors` is the number of the terminal's colours; fewer than 8 are not used. `own` has the user's.
-    init(colors: Int, own: ColorTable = ColorTable(), theme: Theme = .dark) {
+    /// `terminal` fits the terminal's background.
+    init(
+        colors: Int,
+        own: ColorTable = ColorTable(),
+        theme: Theme = .dark,
+        terminal: BaseTheme = .dark
+    ) {
         most = colors >= 8 ? colors : 0
         self.own = own
         self.theme = theme
+        let paper = theme.background(colors: most)
+        base = theme.base ?? paper.map { BaseTheme(on: $0) } ?? terminal
+        text = paper == nil ? .standard : ColorChoice.exact(base.ink).drawable(with: most) ?? .standard
+    }
+
+    /// This palette with another theme, or for another background of the terminal.
+    func showing(_ theme: Theme, terminal: BaseTheme) -> Palette {
+        Palette(colors: most, own: own, theme: theme, terminal: terminal)
     }
 
     /// The number of colours that are used, 0 for none.
-    var colors: Int { theme == .mono ? 0 : most }
+    var colors: Int { base == .mono ? 0 : most }
 
-    /// `true` if colours are used, so that the theme matters.
-    var hasColors: Bool { colors > 0 }
+    /// `true` if the terminal's background decides how this looks.
+    var followsTerminal: Bool {
+        most > 0 && theme.base == nil && theme.background(colors: most) == nil
+    }
 
     func rendition(of cell: Cell) -> Rendition {
         var rendition = Rendition()
         rendition.paper = color(behind: cell)
+        let chosen = chosenColor(of: cell)
+        rendition.ink = chosen ?? color(of: cell)
         if cell.ground == .selected, rendition.paper == .standard, cell.style.isReversed {
-            rendition.isReversed = true
-            return rendition
+            return Rendition(isReversed: true)
         }
         switch cell.style {
         case .normal, .notice, .played, .cached, .inFlight, .soft, .middling, .loud, .loudest: break
         case .title, .playing, .prompt, .marked, .heading, .head: rendition.isBold = true
-        case .error: rendition.isBold = !hasColors
-        // None of the sixteen colours is dim and readable in every theme, but the attribute is.
+        case .error: rendition.isBold = colors == 0
+        // None of the sixteen colours is dim and readable on every background, but the attribute is.
         // On a background that is not the terminal's own it would be too faint.
         case .dim where cell.ground == .selected: break
-        case .dim, .missing: rendition.isDim = true
+        // A colour that was chosen for it is dim already.
+        case .dim, .missing: rendition.isDim = chosen == nil
         }
-        rendition.ink = color(of: cell)
         return rendition
     }
 
-    private func color(of cell: Cell) -> ColorChoice {
-        guard hasColors else { return .standard }
+    /// The colour that the user, the view or the theme has for the cell; `nil` if none has.
+    private func chosenColor(of cell: Cell) -> ColorChoice? {
+        guard colors > 0 else { return nil }
         let choice = cell.ink.map { ColorChoice.exact($0) } ?? own.inks[cell.style]
-        return choice?.drawable(with: colors)
-            ?? theme.color(of: cell.style, colors: colors).map { .index($0) } ?? .standard
+        return choice?.drawable(with: colors) ?? theme.color(of: cell.style, colors: colors)
+    }
+
+    private func color(of cell: Cell) -> ColorChoice {
+        base.color(of: cell.style, colors: colors).map { .index($0) } ?? text
     }
 
     private func color(behind cell: Cell) -> ColorChoice {
-        guard hasColors else { return .standard }
-        let choice = cell.paper.map { ColorChoice.exact($0) } ?? own.papers[cell.ground]
-        return choice?.drawable(with: colors)
-            ?? theme.color(behind: cell.ground, colors: colors).map { .index($0) } ?? .standard
+        guard colors > 0 else { return .standard }
+        return cell.paper.map { ColorChoice.exact($0) }?.drawable(with: colors) ?? color(behind: cell.ground)
+    }
+
+    private func color(behind ground: Ground) -> ColorChoice {
+        let choice =
+            own.papers[ground]?.drawable(with: colors) ?? theme.color(behind: ground, colors: colors)
+            ?? base.color(behind: ground, colors: colors).map { .index($0) }
+        return choice ?? (ground == .marked || ground == .match ? color(behind: .plain) : .standard)
     }
 }
 

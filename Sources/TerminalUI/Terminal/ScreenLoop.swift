@@ -16,10 +16,12 @@ struct ScreenLoop: ~Copyable {
     private let updates: WakePipe
     private let signals: WakePipe
     private let view: ScreenView
-    private let lister: PathLister
+    private let lister: Lister
     private var screen: CursesScreen
     private var keys: TerminalInput
     private var state: UIState
+    /// The terminal's, if it has reported one.
+    private var background: ScreenColor?
     private var pacer = RedrawPacer()
     private var notices = NoticeTimer()
     private var clicks = ClickCounter()
@@ -46,13 +48,14 @@ struct ScreenLoop: ~Copyable {
         let size = screen.fitWindow()
         let glyphs = screen.isUnicode ? Glyphs.unicode : .ascii
         view = ScreenView(glyphs: glyphs, timeOfDay: surroundings.timeOfDay)
-        lister = PathLister { updates.wake() }
+        lister = Lister(themes: configuration.listThemes) { updates.wake() }
         keys = TerminalInput(descriptor: input)
         state = UIState(
             columns: size.columns,
             rows: size.rows,
             keyMap: configuration.keyMap,
-            history: configuration.history
+            history: configuration.history,
+            theme: configuration.theme
         )
         self.player = player
         self.surroundings = surroundings
@@ -69,8 +72,6 @@ struct ScreenLoop: ~Copyable {
         // The first frame is drawn before any wait.
         apply(.snapshot(player.snapshot))
         draw()
-        // Asked after the first frame, which is not delayed for it.
-        if screen.askForBackground() { keys.asked() }
         while true {
             if let exit {
                 keys.dropReply()
@@ -105,7 +106,7 @@ struct ScreenLoop: ~Copyable {
             _ = updates.drain()
             pacer.snapshotArrived()
             let listed = lister.take()
-            for (word, paths) in listed { apply(.listed(word: word, paths: paths)) }
+            for event in listed { apply(event) }
             if !listed.isEmpty { draw() }
         }
         guard found[0] != 0 else { return }
@@ -138,7 +139,7 @@ struct ScreenLoop: ~Copyable {
             switch event {
             case .mouse(let mouse):
                 for event in clicks.events(for: mouse, at: now) { apply(.mouse(event)) }
-            case .background(let color): screen.use(Theme(on: color))
+            case .background(let color): background = color
             default: apply(event)
             }
         }
@@ -216,7 +217,8 @@ struct ScreenLoop: ~Copyable {
             switch action {
             case .send(let command): player.send(command)
             case .remember(let line): configuration.remember(line)
-            case .listPaths(let word): lister.list(word)
+            case .listPaths(let word): lister.listPaths(word)
+            case .listThemes(let word): lister.listThemes(word)
             case .watchCache(let isWatched): surroundings.cache?.watch(isWatched)
             case .evict(let entry): surroundings.cache?.evict(entry)
             case .setPinned(let entry, let isPinned): surroundings.cache?.setPinned(entry, isPinned)
@@ -239,7 +241,10 @@ struct ScreenLoop: ~Copyable {
         for event in state.lists.news(in: surroundings) { apply(event) }
         notices.show(state.notice, at: now)
         screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
+        screen.use(state.theme, background: background)
         screen.show(view.draw(state))
+        // Asked after the first frame, which is not delayed for it.
+        if screen.askForBackground() { keys.asked() }
         guard state.view == .queue else { return }
         let shown = state.queue.untaggedTracks(in: state.player)
         let ids = shown.map(\.id)

@@ -26,8 +26,10 @@ package struct TerminalConfiguration: Sendable {
     /// `true` if the screen receives mouse presses and the wheel; otherwise the terminal selects text with
     /// them.
     package var usesMouse = true
-    /// The theme that the user has set; `nil` to ask the terminal for its background.
-    package var theme: Theme?
+    /// The theme at the start.
+    package var theme = Theme.auto
+    /// Reads the themes that the user can choose. Called on a thread that may block.
+    package var listThemes: @Sendable () -> [ThemeChoice] = { Theme.plain.map { ThemeChoice($0) } }
     package var keyMap = KeyMap.standard
     /// The user's own colours.
     package var colors = ColorTable()
@@ -54,7 +56,7 @@ package struct TerminalConfiguration: Sendable {
 
     var modes: TerminalModes {
         var modes = TerminalModes(term: term, isInTmux: isInTmux, usesMouse: usesMouse)
-        if theme != nil || !usesColor { modes.answersQuestions = false }
+        if !usesColor { modes.answersQuestions = false }
         return modes
     }
 

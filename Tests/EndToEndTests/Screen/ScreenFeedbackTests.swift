@@ -116,7 +116,7 @@ struct ScreenFeedbackTests {
         try await stage.quit()
     }
 
-    @Test(arguments: [("#ffffff", "38;5;28m"), ("#000000", "38;5;114m")])
+    @Test(arguments: [("#ffffff", "38;5;22m"), ("#000000", "38;5;114m")])
     func `the colours fit the background that the terminal reports`(background: String, color: String)
         async throws
     {
@@ -132,6 +132,39 @@ struct ScreenFeedbackTests {
         try await wait(for: "the colours") { try await terminal.captureStyled().contains(color) }
         // The reply is no key: it neither opened a prompt nor was answered.
         #expect(!(try await terminal.capture().contains { $0.contains("is not bound") }))
+        try await terminal.sendKeys("q")
+    }
+    @Test func `the user's theme is shown as one moves to it, goes with Esc, and stays with Enter`()
+        async throws
+    {
+        let song = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 40)), to: "song.mp3")
+        let theme = "[colors]\nbackground = \"19\"\n"
+        _ = try folder.write(Array(theme.utf8), to: "config/reprise/themes/sea.toml")
+        let script = """
+            unset NO_COLOR COLORTERM
+            export XDG_STATE_HOME='\(folder.path("state"))' XDG_CONFIG_HOME='\(folder.path("config"))'
+            exec '\(BuiltProducts.reprise)' --sink null --no-cache --theme paper '\(song)'
+            """
+        let terminal = try await TmuxSession(["sh", "-c", script])
+        func wait(behind color: Int) async throws {
+            try await TestSupport.wait(for: "the background \(color)") {
+                try await terminal.captureStyled().contains("48;5;\(color)m")
+            }
+        }
+        try await wait(behind: 255)
+        try await terminal.sendKeys(":", "t", "h", "e", "m", "e", "Enter")
+        try await terminal.wait(for: "auto  dark  light  mono  midnight  ember  paper  sea")
+        try await terminal.sendKeys("Up")
+        try await wait(behind: 19)
+        try await terminal.sendKeys("Up", "Up", "Up")
+        try await wait(behind: 233)
+        try await terminal.sendKeys("Escape")
+        try await wait(behind: 255)
+        try await terminal.sendKeys(":", "t", "h", "e", "m", "e", "Space", "s", "Tab")
+        try await wait(behind: 19)
+        try await terminal.sendKeys("Enter")
+        try await terminal.wait(for: "Theme sea")
+        try await wait(behind: 19)
         try await terminal.sendKeys("q")
     }
 }

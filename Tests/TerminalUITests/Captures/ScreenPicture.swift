@@ -21,7 +21,7 @@ struct ScreenPicture {
 
     init(palette: Palette) {
         self.palette = palette
-        let isLight = palette.theme == .light
+        let isLight = palette.base == .light
         paper = isLight ? "#ffffff" : "#16181d"
         ink = isLight ? "#24262b" : "#d6d9e0"
     }
@@ -124,8 +124,7 @@ struct ScreenPicture {
         case .index(let index): color = ScreenColor(index: index)
         case .exact(let exact): color = exact
         }
-        let digits = String(color.rawValue, radix: 16)
-        return "#" + String(repeating: "0", count: 6 - digits.count) + digits
+        return color.hex
     }
 
     private func tenths(_ value: Double) -> String {

@@ -3,31 +3,41 @@ import System
 internal import Glibc
 internal import Media
 
-/// Reads folders for completion on its own thread, since a network folder can be slow.
-final class PathLister: Sendable {
+/// Reads folders and themes for completion on its own thread, since a network folder can be slow.
+final class Lister: Sendable {
     /// The most candidates; more would not help.
     static let most = 1_000
 
     private let thread = WorkThread(name: "completion")
-    private let found = Locked<[(word: String, paths: [String])]>([])
+    private let found = Locked<[UIEvent]>([])
+    private let themes: @Sendable () -> [ThemeChoice]
     private let wake: @Sendable () -> Void
 
-    /// `wake` is called on the lister's thread when `take` has a new result.
-    init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+    /// `themes` reads the themes. `wake` is called on the lister's thread when `take` has a new result.
+    init(themes: @escaping @Sendable () -> [ThemeChoice], wake: @escaping @Sendable () -> Void) {
+        self.themes = themes
+        self.wake = wake
+    }
 
     deinit { thread.stop() }
 
-    func list(_ word: String) {
+    func listPaths(_ word: String) {
+        report { .listed(word: word, paths: Self.paths(beginningWith: word)) }
+    }
+
+    func listThemes(_ word: String) { report { [themes] in .themes(themes(), word: word) } }
+
+    private func report(_ read: @escaping @Sendable () -> UIEvent) {
         thread.submit { [weak self] in
             guard let self else { return }
-            let paths = Self.paths(beginningWith: word)
-            found.withLock { $0.append((word, paths)) }
+            let event = read()
+            found.withLock { $0.append(event) }
             wake()
         }
     }
 
     /// The results since the last call.
-    func take() -> [(word: String, paths: [String])] { found.withLock { exchange(&$0, with: []) } }
+    func take() -> [UIEvent] { found.withLock { exchange(&$0, with: []) } }
 
     /// The files and folders whose path begins with `word`, as they are typed; folders end with `/`.
     ///
