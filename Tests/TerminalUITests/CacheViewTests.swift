@@ -21,9 +21,9 @@ struct CacheViewTests {
     @Test func `the tab counts lists apart from tracks`() {
         var state = state("3")
         _ = state.apply(.resized(columns: 100, rows: 24))
-        #expect(state.screen[0].hasSuffix("3 tracks, 7.6 MB"))
+        #expect(state.screen[0].hasSuffix("3 tracks · 7.6 MB"))
         state.showCache(sampleEntries(), lists: 1, revision: 2)
-        #expect(state.screen[0].hasSuffix("2 tracks, 1 list, 7.6 MB"))
+        #expect(state.screen[0].hasSuffix("2 tracks, 1 list · 7.6 MB"))
     }
 
     @Test func `the foot says what was saved, if there is a blank row for it`() {
@@ -121,9 +121,9 @@ struct CacheViewTests {
         let rows = state.screen[2..<7].map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
         #expect(
             rows == [
-                "read-ahead 197 kB 20 ms 66 kB/s 206 ×3 02.mp3",
-                "read-ahead 66 kB 20 ms 66 kB/s 206 cancelled 02.mp3",
-                "read-ahead 131 kB 20 ms 66 kB/s 206 ×2 02.mp3",
+                "read-ahead 197 kB 20 ms 66 kB/s 206 02.mp3 ×3",
+                "read-ahead 66 kB 20 ms 66 kB/s 206 02.mp3 cancelled",
+                "read-ahead 131 kB 20 ms 66 kB/s 206 02.mp3 ×2",
                 "demand 66 kB 20 ms 66 kB/s 206 02.mp3", "",
             ]
         )

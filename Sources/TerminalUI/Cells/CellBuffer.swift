@@ -159,6 +159,15 @@ package struct CellBuffer: Sendable, Equatable {
         for column in range.clamped(to: 0..<columns) { cells[row * columns + column].ground = ground }
     }
 
+    /// Changes one background to another in some rows.
+    mutating func replace(_ ground: Ground, with other: Ground, rows: Range<Int>) {
+        for row in rows.clamped(to: 0..<self.rows) {
+            for place in row * columns..<(row + 1) * columns where cells[place].ground == ground {
+                cells[place].ground = other
+            }
+        }
+    }
+
     /// Draws a line in place of a list that has no rows.
     mutating func drawPlaceholder(_ text: SafeText, rows: Range<Int>, style: Style = .dim) {
         if let row = rows.first { draw(text, column: 1, row: row, style: style) }

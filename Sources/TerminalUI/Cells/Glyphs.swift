@@ -38,6 +38,8 @@ package enum Glyphs: Sendable {
     package var head: SafeText { pick("▌", "|") }
     /// The symbol in the bar where a chapter begins.
     package var tick: SafeText { pick("│", ":") }
+    /// The same above a waveform.
+    var chapter: SafeText { pick("▾", ":") }
     /// The symbol before the number of downloaded bytes.
     package var download: SafeText { pick("↓", "net") }
     /// The sign before a number of equal things.

@@ -26,15 +26,20 @@ enum BarView {
             } else {
                 buffer.draw(buffer.glyphs.bar(part), column: column, row: last, style: part.style)
             }
-            // In two rows the mark stands over the wave, which it does not cut.
-            if ticks[cell] != nil {
-                buffer.draw(buffer.glyphs.tick, column: column, row: rows.lowerBound, style: part.style)
+            if rows.count < 2, ticks[cell] != nil {
+                buffer.draw(buffer.glyphs.tick, column: column, row: last, style: part.style)
             }
         }
-        guard player.state != .stopped, player.state != .ended,
-            let cell = pointer ?? BarPart.headColumn(of: player, columns: width)
-        else { return }
-        let column = columns.lowerBound + cell
+        let head =
+            player.state == .stopped || player.state == .ended
+            ? nil : pointer ?? BarPart.headColumn(of: player, columns: width)
+        // In two rows the marks stand over the wave, which they do not cut; none is beside the position.
+        for cell in ticks.keys where rows.count > 1 && abs(cell - (head ?? -2)) > 1 {
+            let column = columns.lowerBound + cell
+            buffer.draw(buffer.glyphs.chapter, column: column, row: rows.lowerBound, style: .dim)
+        }
+        guard let head else { return }
+        let column = columns.lowerBound + head
         for row in rows { buffer.draw(buffer.glyphs.head, column: column, row: row, style: .head) }
     }
 

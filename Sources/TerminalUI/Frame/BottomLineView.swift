@@ -34,7 +34,7 @@ enum BottomLineView {
     private static func drawHints(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         var column = state.layout.inner.lowerBound
         for hint in Hint.all(of: state, columns: state.layout.inner.count) {
-            column = buffer.draw(hint.key, column: column, row: row)
+            column = buffer.draw(hint.key, column: column, row: row, style: .title)
             column = buffer.draw(hint.word, column: column + 1, row: row, style: .dim) + 3
         }
     }

@@ -18,9 +18,10 @@ enum NowPlayingView {
         let timeColumn = columns.upperBound - time.columns
         let end = timeColumn - 1
         let column = buffer.draw(name.title, column: start, row: row, limit: end - start, style: style)
-        if let artist = name.artist, !artist.isEmpty {
-            let rest = " " + buffer.glyphs.dash + " " + artist
-            buffer.draw(rest, column: column, row: row, limit: end - column, style: .dim)
+        let rest = buffer.glyphs.joined([name.artist, name.album].compactMap { $0 }.filter { !$0.isEmpty })
+        if !rest.isEmpty, end - column >= fewestNameColumns {
+            let text = " " + buffer.glyphs.dash + " " + rest
+            buffer.draw(text, column: column, row: row, limit: end - column, style: .dim)
         }
         buffer.draw(time, column: timeColumn, row: row)
     }

@@ -8,58 +8,72 @@ enum PaletteView {
 
     static func draw(_ line: CommandLine, _ state: UIState, into buffer: inout CellBuffer) {
         let (candidates, place) = line.offer
-        let rows = min(mostRows, state.layout.listRows.count - 1)
-        guard rows > 0, !candidates.isEmpty || line.command != nil else { return }
-        let box = PopUp(over: state.layout, height: min(rows, max(1, candidates.count)))
+        guard !candidates.isEmpty || line.command != nil else { return }
+        let names = line.command == nil
+        let across = names ? 1 : wordsAcross(candidates, in: state.layout.inner)
+        let lines = max(1, (candidates.count + across - 1) / across)
+        let box = PopUp(over: state.layout, height: min(mostRows, lines))
         let title = line.command.map { SafeText($0.name + " " + $0.syntax) } ?? "Commands"
-        box.draw(title: title, into: &buffer)
+        let height = box.rows.count
+        guard height > 0 else { return }
+        let amount = lines > height ? SafeText("\(height * across) of \(candidates.count)") : ""
+        box.draw(title: title, amount: amount, into: &buffer)
         guard !candidates.isEmpty else {
-            if let help = line.command?.help, let row = box.rows.first {
-                buffer.draw(help, in: box.columns, row: row, style: .dim)
-            }
-            return
+            let help = line.command?.help ?? ""
+            return buffer.draw(help, in: box.columns, row: box.rows.lowerBound, style: .dim)
         }
         // The chosen one stays in view.
-        let top = max(0, (place ?? 0) - box.rows.count + 1)
-        for (index, row) in zip(candidates.indices.dropFirst(top), box.rows) {
-            if index == place { buffer.lay(.selected, row: row, columns: box.columns) }
-            let item = CommandTable.row(named: candidates[index].trimmedEnd)
-            if let item, line.command == nil {
-                draw(item, keyMap: state.keyMap, columns: box.columns, row: row, into: &buffer)
+        let top = max(0, (place ?? 0) / across - height + 1) * across
+        let keyed = candidates.map { names ? CommandTable.row(named: $0.trimmedEnd) : nil }
+        let width = keyed.compactMap { $0 }.map { $0.name.count + 1 + $0.syntax.count }.max() ?? 0
+        for index in candidates.indices.dropFirst(top).prefix(height * across) {
+            let row = box.rows.lowerBound + (index - top) / across
+            let room = box.columns.count / across
+            let start = box.columns.lowerBound + (index - top) % across * room
+            let columns = start..<start + room
+            if index == place { buffer.lay(.selected, row: row, columns: names ? 0..<Int.max : columns) }
+            if let item = keyed[index] {
+                draw(item, width: width, keyMap: state.keyMap, columns: columns, row: row, into: &buffer)
             } else {
-                buffer.draw(SafeText(candidates[index]), in: box.columns, row: row, style: .normal)
+                buffer.draw(SafeText(candidates[index]), in: columns.dropLast(), row: row, style: .normal)
             }
         }
     }
 
-    /// The columns of a name with its syntax, and of its keys.
-    private static let nameColumns = 24
-    private static let keyColumns = 10
+    /// The number of words that stand beside each other.
+    private static func wordsAcross(_ words: [String], in columns: Range<Int>) -> Int {
+        let widest = words.map { SafeText($0).columns }.max() ?? 1
+        return max(1, min(words.count, columns.count / max(1, widest + 3)))
+    }
 
+    /// The columns of the keys, and the fewest for the help.
+    private static let keyColumns = 6
+    private static let leastForHelp = 16
+
+    /// Draws a name with its syntax, `width` columns wide, its key, and its help if there is room for that.
     private static func draw(
         _ item: CommandRow,
+        width: Int,
         keyMap: KeyMap,
         columns: Range<Int>,
         row: Int,
         into buffer: inout CellBuffer
     ) {
-        let name = columns.prefix(nameColumns)
-        let column = buffer.draw(SafeText(item.name), column: name.lowerBound, row: row, limit: name.count)
-        buffer.draw(
-            SafeText(item.syntax),
-            column: column + 1,
-            row: row,
-            limit: name.upperBound - column - 1,
-            style: .dim
-        )
-        let rest = columns.dropFirst(name.count + 1)
+        let helpStart = columns.lowerBound + width + 2 + keyColumns + 2
+        let hasHelp = helpStart + leastForHelp <= columns.upperBound
+        let keyEnd = hasHelp ? helpStart - 2 : columns.upperBound
         let binding = keyMap.bindings.first {
             $0.entry.row.name == item.name || $0.entry.command == .openCommandLine(item.name + " ")
         }
-        if let key = binding?.keys.first {
-            buffer.draw(key.name, in: rest.prefix(keyColumns), row: row, style: .prompt)
-        }
-        buffer.draw(item.help, in: rest.dropFirst(min(rest.count, keyColumns + 1)), row: row, style: .dim)
+        let key = binding?.keys.first?.name ?? ""
+        let limit = keyEnd - key.columns - 1
+        let name = SafeText(item.name)
+        let end = buffer.draw(name, column: columns.lowerBound, row: row, limit: limit - columns.lowerBound)
+        buffer.draw(SafeText(item.syntax), column: end + 1, row: row, limit: limit - end - 1, style: .dim)
+        let keyStart = hasHelp ? keyEnd - keyColumns : keyEnd - key.columns
+        buffer.draw(key, column: keyStart, row: row, limit: keyEnd - keyStart, style: .prompt)
+        guard hasHelp else { return }
+        buffer.draw(item.help, in: helpStart..<columns.upperBound, row: row, style: .dim)
     }
 }
 

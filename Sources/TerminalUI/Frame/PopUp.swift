@@ -21,8 +21,8 @@ struct PopUp: Sendable {
         columns = layout.inner
     }
 
-    /// Blanks the box and draws its title.
-    func draw(title: SafeText, into buffer: inout CellBuffer) {
+    /// Blanks the box and draws its title, with `amount` at the right.
+    func draw(title: SafeText, amount: SafeText = "", into buffer: inout CellBuffer) {
         for row in Array(rows) + (titleRow.map { [$0] } ?? []) {
             buffer.lay(.plain, row: row)
             buffer.clear(row: row)
@@ -32,6 +32,9 @@ struct PopUp: Sendable {
         buffer.draw(rule, column: first, row: titleRow, style: .dim)
         let text = " " + title + " "
         guard text.columns + 4 < columns.count else { return }
-        buffer.draw(text, column: first + 2, row: titleRow, style: .heading)
+        let end = buffer.draw(text, column: first + 2, row: titleRow, style: .heading)
+        let start = columns.upperBound - amount.columns - 4
+        guard !amount.isEmpty, start > end else { return }
+        buffer.draw(" " + amount + " ", column: start, row: titleRow, style: .dim)
     }
 }

@@ -17,8 +17,14 @@ package struct ScreenView: Sendable {
         if let row = layout.tabRow { TabView.draw(state, row: row, into: &buffer) }
         var context = state.context
         context.searched = state.lists.searched
-        for view in state.lists.visible { view.draw(context, timeOfDay: timeOfDay, into: &buffer) }
-        DownloadLine.draw(state.player, layout: layout, into: &buffer)
+        for view in state.lists.visible {
+            // What the next command acts on is in the last one alone.
+            buffer.replace(.selected, with: .plain, rows: layout.listRows)
+            view.draw(context, timeOfDay: timeOfDay, into: &buffer)
+        }
+        if state.commandLine == nil, !state.view.isPopUp, state.view != .downloads {
+            DownloadLine.draw(state.player, layout: layout, into: &buffer)
+        }
         if let sound = state.sound {
             SoundView.draw(
                 sound,

@@ -1,7 +1,8 @@
 internal import Media
 
 /// The player's state, volume and modes in one line, and in its right corner the first that fits of: until
-/// when the music plays without the network, the rate of the download, the legend of the bar.
+/// when the music plays without the network, the rate of the download, the legend of the bar. In a wide
+/// window the legend stands beside the others.
 ///
 /// A narrow window drops the traffic of the session, then the legend, then the last parts.
 enum StatusView {
@@ -36,16 +37,13 @@ enum StatusView {
             return
         }
         let glyphs = buffer.glyphs
-        let (parts, corner) = places(of: state, timeOfDay, glyphs)
+        let (parts, corner, legend) = places(of: state, timeOfDay, glyphs)
         for (index, part) in parts.enumerated() {
             let style = index == 0 ? Style.normal : .dim
             buffer.draw(part.text, column: part.columns.lowerBound, row: row, style: style)
         }
-        switch corner {
-        case .text(let part): buffer.draw(part.text, column: part.columns.lowerBound, row: row)
-        case .legend(let column): BarLegend.draw(at: column, row: row, into: &buffer)
-        case nil: break
-        }
+        if let corner { buffer.draw(corner.text, column: corner.columns.lowerBound, row: row) }
+        if let legend { BarLegend.draw(at: legend, row: row, into: &buffer) }
         let player = state.player
         let volume = volume(of: state, glyphs)
         guard let place = parts.first(where: { $0.text == volume })?.columns, place.count > 10,
@@ -64,18 +62,12 @@ enum StatusView {
         return places(of: state, { _ in "00:00:00" }, .unicode).parts.first { $0.text == volume }?.columns
     }
 
-    private enum Corner {
-        case text(Part)
-        /// The legend begins at this column.
-        case legend(column: Int)
-    }
-
-    /// The parts that fit into the window, and what stands in the right corner.
+    /// The parts that fit into the window, the text in the right corner, and the column of the legend.
     private static func places(
         of state: UIState,
         _ timeOfDay: (Duration) -> SafeText,
         _ glyphs: Glyphs
-    ) -> (parts: [Part], corner: Corner?) {
+    ) -> (parts: [Part], corner: Part?, legend: Int?) {
         let columns = state.layout.inner
         let gap = state.layout.columns >= leastForAir ? 3 : 2
         func place(_ texts: [SafeText], before end: Int) -> [Part] {
@@ -87,22 +79,23 @@ enum StatusView {
             }
             return parts
         }
+        func end(_ parts: [Part]) -> Int { parts.last?.columns.upperBound ?? 0 }
         let (first, more) = parts(of: state, glyphs)
-        let firstEnd = place(first, before: columns.upperBound).last?.columns.upperBound ?? 0
-        let text = [offlineTime(state.player, timeOfDay), rate(state.player, glyphs)].lazy
+        let firstEnd = end(place(first, before: columns.upperBound))
+        // Views without a list have the rate at the top.
+        let hasRate =
+            state.layout.tabRow != nil
+            && state.lists.current.amounts(in: state.context, glyphs: glyphs).isEmpty
+        let corner = [offlineTime(state.player, timeOfDay), hasRate ? nil : rate(state.player, glyphs)].lazy
             .compactMap { $0 }.first { firstEnd + gap + $0.columns <= columns.upperBound }
-        if let text {
-            let start = columns.upperBound - text.columns
-            let parts = place(first + more + totals(of: state.player, glyphs), before: start - gap)
-            return (parts, .text(Part(text: text, columns: start..<columns.upperBound)))
-        }
-        let all = place(first + more, before: columns.upperBound)
-        let legend = columns.upperBound - BarLegend.width
-        guard state.player.load.length != nil, (all.last?.columns.upperBound ?? 0) + gap <= legend else {
-            return (place(first + more + totals(of: state.player, glyphs), before: columns.upperBound), nil)
-        }
-        let parts = place(first + more + totals(of: state.player, glyphs), before: legend - gap)
-        return (parts, .legend(column: legend))
+            .map { Part(text: $0, columns: columns.upperBound - $0.columns..<columns.upperBound) }
+        let room = corner.map { $0.columns.lowerBound - gap } ?? columns.upperBound
+        let legend = room - BarLegend.width
+        let hasLegend =
+            state.player.load.length != nil
+            && end(place(first + more, before: columns.upperBound)) + gap <= legend
+        let all = first + more + totals(of: state.player, glyphs)
+        return (place(all, before: hasLegend ? legend - gap : room), corner, hasLegend ? legend : nil)
     }
 
     /// `vol 80%`, in a wide window with a bar.
@@ -159,7 +152,7 @@ enum StatusView {
     /// The traffic of the session.
     private static func totals(of player: PlayerSnapshot, _ glyphs: Glyphs) -> [SafeText] {
         [
-            glyphs.download + " " + SafeText(SizeText.text(player.totalFetchedBytes)),
+            SafeText("fetched \(SizeText.text(player.totalFetchedBytes))"),
             SafeText("from cache \(SizeText.text(player.totalCachedBytes))"),
         ]
     }

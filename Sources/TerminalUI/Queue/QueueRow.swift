@@ -121,10 +121,10 @@ struct QueueRow {
     }
 
     private static func nameParts(of track: Track, tags better: TrackTags?) -> (
-        title: SafeText, artist: SafeText?
+        title: SafeText, artist: SafeText?, album: SafeText?
     ) {
         let tags = better.map { track.tags(with: $0) } ?? track.tags
-        return (tags.title ?? track.location.shortName, tags.artist)
+        return (tags.title ?? track.location.shortName, tags.artist, tags.album)
     }
 
     /// The name of the current track; `nil` if there is none.
@@ -132,8 +132,11 @@ struct QueueRow {
         currentNameParts(in: player).map { TrackName.text($0.title, $0.artist, dash: glyphs.dash) }
     }
 
-    /// The title of the current track, or the name of its file, and the artist; `nil` if there is none.
-    static func currentNameParts(in player: PlayerSnapshot) -> (title: SafeText, artist: SafeText?)? {
+    /// The title of the current track, or the name of its file, the artist and the album; `nil` if there is
+    /// none.
+    static func currentNameParts(in player: PlayerSnapshot) -> (
+        title: SafeText, artist: SafeText?, album: SafeText?
+    )? {
         player.currentTrack.map { track in
             nameParts(of: track, tags: player.info?.tags ?? player.learned[track.id]?.tags)
         }

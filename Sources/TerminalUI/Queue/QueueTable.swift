@@ -80,7 +80,9 @@ enum QueueTable {
     )] {
         guard let artist = columns.artist else { return [(item.name(glyphs), columns.title)] }
         return [(item.title, columns.title), (item.artist, artist)]
-            + (columns.album.map { [(item.album, $0)] } ?? [])
+            + (columns.album.map {
+                [(item.album.isEmpty && columns.date == nil ? item.date : item.album, $0)]
+            } ?? [])
     }
 
     private static func draw(
@@ -198,7 +200,7 @@ enum ScrollBar {
         for row in rows {
             let isThumb = (start..<start + length).contains(row)
             let glyph = isThumb ? buffer.glyphs.scrollThumb : buffer.glyphs.scrollTrack
-            buffer.draw(glyph, column: buffer.columns - 1, row: row, style: isThumb ? .dim : .missing)
+            buffer.draw(glyph, column: buffer.columns - 1, row: row, style: isThumb ? .normal : .missing)
         }
     }
 }
@@ -266,7 +268,9 @@ struct QueueColumns: Equatable {
             end -= 14
         }
         let day = rows.map(\.date.columns).max() ?? 0
-        if day > 0, columns >= Self.leastForDate {
+        // Beside music, the day stands in the column of the album.
+        let isMixed = columns >= Self.leastForAlbum && rows.contains { !$0.album.isEmpty }
+        if day > 0, columns >= Self.leastForDate, !isMixed || columns >= Self.leastForYear {
             date = end - day..<end
             end -= day + 2
         }

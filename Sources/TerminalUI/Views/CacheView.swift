@@ -107,22 +107,22 @@ package struct CacheView: ListView {
 
     // MARK: Drawing
 
-    /// `61 tracks, 2 lists, 1.9 of 10 GB`, or `12 of 61 tracks, …`; with a filter, the tracks and bytes of
+    /// `61 tracks, 2 lists · 1.9 of 10 GB`, or `12 of 61 tracks · …`; with a filter, the tracks and bytes of
     /// the matches.
     func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
         let stored = entries.reduce(0) { $0 &+ $1.stored.byteCount }
         let all = report.entries?.count ?? 0
         guard filterText.isEmpty else {
             let matches = "\(entries.count) of \(all)"
-            return [SafeText("\(matches) tracks, \(SizeText.text(stored))"), SafeText(matches)]
+            return [SafeText("\(matches) tracks \(glyphs.dot) \(SizeText.text(stored))"), SafeText(matches)]
         }
         let size = report.budget.map { SizeText.text(stored, of: $0) } ?? SizeText.text(stored)
         let tracks = CountText.of(all - report.listCount, "track")
         let both = CountText.tracks(all - report.listCount, lists: report.listCount)
         // With lists among the rows, the selected row has no place among the tracks.
         let place = report.listCount == 0 ? list.placeText : ""
-        return ["\(place)\(both), \(size)", "\(both), \(size)", "\(tracks), \(size)", size]
-            .map { SafeText($0) }
+        return ["\(place)\(both)", "\(both)", "\(tracks)"].map { SafeText($0 + " \(glyphs.dot) " + size) }
+            + [SafeText(size)]
     }
 
     func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
@@ -134,7 +134,7 @@ package struct CacheView: ListView {
         RowTable.Column(title: "CACHED", width: 6, isRightAligned: true, isDim: true),
         RowTable.Column(title: "MAP", width: RangeBar.columns, isMap: true, dropRank: 4),
         RowTable.Column(title: "LAST PLAYED", width: 11, isRightAligned: true, isDim: true, dropRank: 3),
-        RowTable.Column(title: "PIN", width: 3, isDim: true, dropRank: 2),
+        RowTable.Column(title: "", width: 1, dropRank: 2),
         RowTable.Column(title: "TITLE", width: 0),
     ]
 

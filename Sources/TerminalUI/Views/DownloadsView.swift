@@ -60,12 +60,12 @@ package struct DownloadsView: ListView {
 
     func amounts(in context: ViewContext, glyphs: Glyphs) -> [SafeText] {
         let count = context.player.downloads.count
-        return [SafeText(CountText.of(count, "download")), SafeText("\(count)")]
+        return [SafeText(CountText.of(count, "download"))]
     }
 
     func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
         [
-            (.downloadSelected, "pause or go on"), (.playSelected, "try again"), (.removeSelected, "cancel"),
+            (.downloadSelected, "pause/resume"), (.playSelected, "try again"), (.removeSelected, "cancel"),
         ]
     }
 
@@ -102,9 +102,7 @@ package struct DownloadsView: ListView {
                 state = "paused"
                 style = .dim
             case .failed(let error):
-                // The title gives way in a narrow window.
-                let cause = error.reason + " " + glyphs.dash + " " + title
-                return RowTable.Row(cells: ["failed", cause], style: .error)
+                return RowTable.Row(cells: ["failed", title + "   " + error.reason], style: .error)
             }
             let rate = download.isMoving ? download.rate : nil
             let known = Availability(stored: download.stored, length: download.length)
@@ -137,7 +135,7 @@ enum DownloadLine {
         else { return }
         // A view may have a word of its own there.
         buffer.clear(row: row)
-        buffer.draw(text, column: 1, row: row, style: .dim)
+        buffer.draw(text, in: layout.inner, row: row, style: .dim, isRightAligned: true)
     }
 
     /// `↓ 2 downloading · 10 waiting · 1 failed · 4.1 MB/s · 1:20 left`; `nil` if none runs. The time is that

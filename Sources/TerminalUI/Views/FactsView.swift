@@ -30,7 +30,7 @@ package struct FactsView: ListView {
     }
 
     func hints(in player: PlayerSnapshot) -> [(UICommand, SafeText)] {
-        [(.showFacts, "close"), (.selectBy(1), "down")]
+        [(.selectBy(1), "down")]
     }
 
     func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {

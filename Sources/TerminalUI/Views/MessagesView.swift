@@ -78,7 +78,7 @@ package struct MessagesView: ListView {
         let room = columns.dropFirst(min(columns.count, Self.timeColumns))
         for (index, row) in zip(list.visible, box.rows) {
             let line = lines[index]
-            if index == list.selected { buffer.lay(.selected, row: row, columns: columns) }
+            if index == list.selected { buffer.lay(.selected, row: row) }
             if let time = line.time {
                 buffer.draw(timeOfDay(time), in: columns.prefix(8), row: row, style: .dim)
             }

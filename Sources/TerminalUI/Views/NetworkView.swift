@@ -122,9 +122,12 @@ package struct NetworkView: ListView {
                 let isError = decision == .gaveUp || decision == .wentOffline
                 return RowTable.Row(cells: cells, style: isError ? .error : .normal)
             case .request(let request) where row < folds.count:
-                let count = SafeText(group.count > 1 ? "\(glyphs.times)\(group.count) " : "")
+                let count = SafeText(group.count > 1 ? " \(glyphs.times)\(group.count)" : "")
                 let cells = cells(of: group.compactMap(\.request), time: timeOfDay(record.time))
-                return RowTable.Row(cells: cells + [count + end(of: request, record)], style: request.style)
+                return RowTable.Row(
+                    cells: cells + [end(of: request, record, count: count)],
+                    style: request.style
+                )
             case .request(let request):
                 // A running request shows the time of its start and the bytes received so far.
                 let range = request.answered ?? request.asked
@@ -132,15 +135,15 @@ package struct NetworkView: ListView {
                     $0.upperBound == .max ? nil : " to " + SizeText.text($0.upperBound)
                 }
                 let cells = cells(of: [request], time: timeOfDay(request.startedAt))
-                let rest = glyphs.more + SafeText(end ?? "") + " " + name(of: record)
+                let rest = name(of: record) + " " + glyphs.more + SafeText(end ?? "")
                 return RowTable.Row(cells: cells + [rest], style: .notice)
             }
         }
     }
 
-    private func end(of request: RequestRecord, _ record: JournalRecord) -> SafeText {
+    private func end(of request: RequestRecord, _ record: JournalRecord, count: SafeText) -> SafeText {
         let parts = [
-            request.end == "complete" ? nil : request.end, name(of: record).string,
+            name(of: record).string + count.string, request.end == "complete" ? nil : request.end,
             request.wire.redirectedHost.map { "from " + $0.string },
         ]
         return SafeText(parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " "))

@@ -220,6 +220,12 @@ struct PlayingContent: Sendable {
         let tags = player.info.map { track.tags(with: $0.tags) } ?? track.tags
         isStation = player.load.live != nil
         upcoming = player.upcoming.filter { player.tracks.indices.contains($0) }
+        // What is repeated begins with the first track again: the queue's end ends the list.
+        if player.repeatMode == .all, !player.isShuffled, let current = player.currentIndex,
+            let end = upcoming.firstIndex(where: { $0 <= current }), end > 0
+        {
+            upcoming.removeSubrange(end...)
+        }
         if isStation {
             let station = track.tags.title ?? tags.album ?? track.location.shortName
             names = [([station], .title)]

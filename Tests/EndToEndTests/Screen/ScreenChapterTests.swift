@@ -30,7 +30,7 @@ import Testing
 
     /// The columns of the bar with a tick.
     private func ticks(_ stage: ScreenStage) async throws -> [Int] {
-        try await stage.row(fromBelow: 4).dropFirst().enumerated().filter { $0.element == "│" }.map(\.offset)
+        try await stage.row(fromBelow: 4).dropFirst().enumerated().filter { $0.element == "▾" }.map(\.offset)
     }
 
     @Test func `the keys go from chapter to chapter, each is named, and the bar shows where they begin`()

@@ -58,7 +58,7 @@ struct WaveformBarTests {
 
     @Test func `the legend is drawn where all of it fits`() {
         var state = screenState(sampleSnapshot(), columns: 120, rows: 24)
-        #expect(state.screen[22].hasSuffix("    ↓ 312 kB/s"), "the rate goes before it")
+        #expect(state.screen[22].hasSuffix("· missing   ↓ 312 kB/s"), "the rate stands beside it")
         state.show { $0.load.inFlight = [] }
         #expect(state.screen[22].hasSuffix("■ heard  ■ cached  ■ on its way  · missing"))
         #expect(!screenState(sampleSnapshot(), columns: 80, rows: 24).screen[22].contains("heard"))

@@ -24,17 +24,17 @@ struct ListViewTests {
 
     @Test func `the cache shows size, share, map, age and pin of each track`() {
         let expected = """
-                SIZE  CACHED  MAP         LAST PLAYED  PIN  TITLE
-              8.0 MB    62 %  ━━┈┈━━━┈┈┈     just now       夜の音楽 – 東京アンサンブル
-              2.5 MB   100 %  ━━━━━━━━━━       3 days  ♦    01 Morning.mp3
-                   ?       ?                  2 hours       signed.mp3
+                SIZE  CACHED  MAP         LAST PLAYED     TITLE
+              8.0 MB    62 %  ━━┈┈━━━┈┈┈     just now     夜の音楽 – 東京アンサンブル
+              2.5 MB   100 %  ━━━━━━━━━━       3 days  ♦  01 Morning.mp3
+                   ?       ?                  2 hours     signed.mp3
             """
         #expect(list(.cache) == lines(expected))
         let narrow = """
-                SIZE  CACHED  PIN  TITLE
-              8.0 MB    62 %       夜の音楽 - 東京~
-              2.5 MB   100 %  P    01 Morning.mp3
-                   ?       ?       signed.mp3
+                SIZE  CACHED     TITLE
+              8.0 MB    62 %     夜の音楽 - 東京ア~
+              2.5 MB   100 %  P  01 Morning.mp3
+                   ?       ?     signed.mp3
             """
         #expect(list(.cache, 40, 10, glyphs: .ascii).prefix(4) == lines(narrow)[...])
     }
@@ -43,15 +43,15 @@ struct ListViewTests {
         let expected = """
              TIME      WHY            BYTES     WAIT      RATE  STATUS  TRACK
              12:1:01   demand         66 kB    21 ms   66 kB/s     206  02.mp3
-             12:1:02   read-ahead    1.0 MB    1.0 s               206  cancelled 02.mp3 f…
-             12:1:03   prefetch         0 B                             connection-refused…
+             12:1:02   read-ahead    1.0 MB    1.0 s               206  02.mp3 cancelled f…
+             12:1:03   prefetch         0 B                             03.mp3 connection-…
              12:1:04   retry-later  music.example refuses the connection
-             12:1:05   read-ahead     500 B    30 ms   500 B/s          … to 7 kB 02.mp3
-             12:1:06   prefetch         0 B                             … 03.mp3
+             12:1:05   read-ahead     500 B    30 ms   500 B/s          02.mp3 … to 7 kB
+             12:1:06   prefetch         0 B                             03.mp3 …
             """
         #expect(list(.network) == lines(expected))
         let wide = list(.network, 200, 60)
-        #expect(wide[2].hasSuffix("  206  cancelled 02.mp3 from cdn.example"))
+        #expect(wide[2].hasSuffix("  206  02.mp3 cancelled from cdn.example"))
         #expect(wide[4].hasSuffix("retry-later  music.example refuses the connection"))
     }
 
@@ -133,10 +133,10 @@ struct ListViewTests {
         let expected = """
              1  2  3  4 Network  5  6     4 entries
              WHY            BYTES  TRACK
-             prefetch         0 B  connection-refu…
+             prefetch         0 B  03.mp3 connecti…
              retry-later  music.example refuses th…
-             read-ahead     500 B  … to 7 kB 02.mp3
-             prefetch         0 B  … 03.mp3
+             read-ahead     500 B  02.mp3 … to 7 kB
+             prefetch         0 B  03.mp3 …
              ▶ 夜の音楽 – 東京ア…  ~31:02 / 1:02:05
              █████████······████▌▄▄▄▄▄▄▄▄▒▒▒▒▒▒····
              Playing  vol 80%            ↓ 312 kB/s

@@ -66,7 +66,7 @@ struct ScreenViewTests {
              ▶ 夜の音楽 – 東京アンサンブル                                 ~31:02 / 1:02:05
                                                     ▌
              ███████████████████···········█████████▌▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒▒·········
-             Playing  vol 80%  repeat all  buffer 0:42  ↓ 1.0 MB                 ↓ 312 kB/s
+             Playing  vol 80%  repeat all  buffer 0:42  fetched 1.0 MB           ↓ 312 kB/s
              reconnected to music.example
             """
         #expect(Self.screen(80, 24) == lines(expected))
@@ -150,8 +150,8 @@ struct ScreenViewTests {
     }
 
     @Test(arguments: [
-        (1, 1, ["▶"]), (15, 2, ["▶ ~31:02", ""]), (16, 2, [" ▶ 夜の音楽 –…", " reconnected t…"]),
-        (20, 3, [" ▶ 夜の音楽… ~31:02", " reconnected to", " music.example"]),
+        (1, 1, ["▶"]), (15, 2, ["▶ ~31:02", ""]), (16, 2, [" ▶ 夜の音楽", " reconnected t…"]),
+        (20, 3, [" ▶ 夜の音楽  ~31:02", " reconnected to", " music.example"]),
     ])
     func `a small window shows what matters most`(columns: Int, rows: Int, expected: [String]) {
         #expect(Self.screen(columns, rows) == expected)
@@ -200,7 +200,7 @@ struct ScreenViewTests {
         #expect(Self.screen(80, 24, player: player)[2...14] == lines(expected)[...])
         let small = Self.screen(80, 10, player: player)
         #expect(small[1...5] == lines(expected)[...4])
-        #expect(small[8] == " Stopped  vol 100%  ↓ 0 B  from cache 0 B")
+        #expect(small[8] == " Stopped  vol 100%  fetched 0 B  from cache 0 B")
         #expect(small[9] == " ? help   a add   3 cached tracks   : command   Tab views   q quit")
         player.state = .opening
         #expect(Self.screen(player: player)[1] == " Reading the playlist…")
@@ -269,6 +269,6 @@ struct ScreenViewTests {
     func `bytes are shown in decimal units`(bytes: Int64, expected: String) {
         var player = PlayerSnapshot()
         player.totalFetchedBytes = bytes
-        #expect(Self.screen(player: player)[8].contains("↓ \(expected)  from cache"))
+        #expect(Self.screen(player: player)[8].contains("fetched \(expected)  from cache"))
     }
 }
