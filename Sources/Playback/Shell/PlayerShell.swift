@@ -83,6 +83,7 @@ final class PlayerShell {
             heads?.lookUp(unknown, after: state.announcer.failures.values)
             return
         }
+        if case .networkChanged(let report) = input, report.isOffline { passes.downloads.networkLost() }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         var pending = [input]
         if case .tick = input {
