@@ -89,8 +89,8 @@ bench-quick: ## the same with fewer rounds (4 minutes)
 manual: ## write the options, keys and commands of docs/reprise.1 from their tables
 	REPRISE_WRITE_MANUAL=1 swift test --filter '^RepriseTests\.DocumentTests/'
 
-screenshot: ## draw the captures of the screen and the README's pictures again
-	REPRISE_WRITE_CAPTURES=1 swift test --filter '^TerminalUITests\.(Color)?CaptureTests/'
+screenshot: ## draw the captures of the screen and the README's pictures again, and record the demo
+	REPRISE_WRITE_CAPTURES=1 REPRISE_RECORD=1 swift test --filter '^TerminalUITests\.(ColorCapture|Capture|Recording)Tests/'
 
 soak: ## run the tests with their full counts (hours)
 	@.ci/install test

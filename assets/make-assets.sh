@@ -87,3 +87,30 @@ for piece in 1 2 3; do
     encode -b 112 --cbr --tt "Evening, Part $piece" --ta "Reprise" --tl "Examples" --tn $((piece + 6))/9 \
         "$work/piece$piece.wav" "0$((piece + 6))-evening-$piece.mp3"
 done
+
+# The album of the demo, in parts that differ in loudness, as the waveform shows. Its first piece has chapters.
+album() {
+    python3 compose.py "$2" "$work/$2.wav"
+    lame --quiet --noreplaygain --abr 48 --resample 32 --tt "$3" --ta "Reprise" --tl "Night Ferry" --ty 2026 --tn "$1/4" \
+        "$work/$2.wav" "night-ferry/$1-$2.mp3"
+}
+album 1 night-ferry "Night Ferry"
+album 2 casting-off "Casting Off"
+album 3 harbour-lights "Harbour Lights"
+album 4 landfall "Landfall"
+{
+    printf ';FFMETADATA1\ntitle=Night Ferry\nartist=Reprise\nalbum=Night Ferry\ndate=2026\ntrack=1/4\n'
+    while read -r start end title; do
+        printf '[CHAPTER]\nTIMEBASE=1/1\nSTART=%s\nEND=%s\ntitle=%s\n' "$start" "$end" "$title"
+    done <<'CHAPTERS'
+0 8 The Quay
+8 18 Slow Ahead
+18 38 Open Water
+38 52 Fog
+52 72 The Far Shore
+72 78 Moored
+CHAPTERS
+} >"$work/chapters"
+ffmpeg -v error -y -bitexact -i night-ferry/1-night-ferry.mp3 -i "$work/chapters" -map 0:a -map_metadata 1 \
+    -map_chapters 1 -c copy -id3v2_version 3 "$work/chapters.mp3"
+mv "$work/chapters.mp3" night-ferry/1-night-ferry.mp3

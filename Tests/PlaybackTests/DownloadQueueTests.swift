@@ -110,6 +110,19 @@ import Testing
         #expect(queue.items[0].rate == nil && queue.items[0].length == 10_000)
     }
 
+    @Test func `without a network nothing is on its way until a download progresses again`() {
+        var queue = busy()
+        var report = LoadReport()
+        report.stored = ByteRangeSet(0..<1_000)
+        report.inFlight = [1_000..<3_000]
+        for second in [0, 1] { queue.progressed(1, report, at: .seconds(second)) }
+        queue.networkLost()
+        #expect(queue.items[0].inFlight.isEmpty && queue.items[0].rate == nil)
+        #expect(queue.items[0].phase == .running && queue.items[0].stored == report.stored)
+        queue.progressed(1, report, at: .seconds(9))
+        #expect(queue.items[0].inFlight == report.inFlight)
+    }
+
     @Test func `after the end nothing begins, and what is not finished stays`() {
         var queue = busy()
         queue.finish()

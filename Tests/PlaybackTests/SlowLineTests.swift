@@ -1,4 +1,5 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import Playback
@@ -147,5 +148,23 @@ import Testing
     @Test func `before the track is opened nothing is loaded`() {
         let music = LoadedMusic(report: LoadReport(), info: nil, position: .zero, duration: nil)
         #expect(music.buffered == .zero && music.arriving == nil && music.byteOffset == nil)
+    }
+
+    @Test func `an underrun that is noticed when the ring is full again ends, however long its refill`()
+        async throws
+    {
+        let stage = Stage([FakeMusic(number: 1, frames: 60_000)], sink: TestSink(allowance: 500))
+        // So the paused ring is not quite full, while the decoder sleeps until half of it is free.
+        stage.sink.setPauseLag(frames: 11)
+        try await stage.sound(heard: 500) { stage in
+            try await wait(for: "the sleeping decoder") { stage.readers[0].scanCount > 0 }
+            for count in 1...3 {
+                stage.sink.send(.underrun)
+                try await wait(for: "underrun \(count)") {
+                    stage.story.count { $0.hasPrefix("buffering") } == count
+                        && stage.player.snapshot.state == .playing
+                }
+            }
+        }
     }
 }

@@ -57,8 +57,10 @@ package enum BuiltProducts {
         ProcessInfo.processInfo.environment["REPRISE_BINARY"] ?? folder + "/reprise"
     }
 
-    /// The origin as a program, built with the tests.
-    package static var origin: String { folder + "/reprise-origin" }
+    /// The origin as a program: `REPRISE_ORIGIN_BINARY`, or the one built with the tests.
+    package static var origin: String {
+        ProcessInfo.processInfo.environment["REPRISE_ORIGIN_BINARY"] ?? folder + "/reprise-origin"
+    }
 
     /// A library to preload, which counts system calls and makes them fail.
     package static var callFaults: String { folder + "/libCallFaults.so" }

@@ -68,9 +68,9 @@ package final class TmuxSession: Sendable {
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
     }
 
-    /// The rows of the screen, with the sequences that set colours and attributes.
+    /// The rows of the screen, with the sequences that set colours and attributes, and with trailing blanks.
     package func captureStyled() async throws -> String {
-        String(decoding: try await tmux(["capture-pane", "-p", "-e"]), as: UTF8.self)
+        String(decoding: try await tmux(["capture-pane", "-p", "-e", "-N"]), as: UTF8.self)
     }
 
     /// Waits until `text` is somewhere on the screen, and returns the screen.

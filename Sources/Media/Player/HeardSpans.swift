@@ -12,6 +12,7 @@ package struct HeardSpans: Sendable, Equatable {
     package init(_ spans: [Range<Duration>]) { for span in spans { insert(span) } }
 
     package mutating func insert(_ span: Range<Duration>) {
+        guard !span.isEmpty else { return }
         spans.insert(contentsOf: span)
         if spans.ranges.count > Self.mostSpans, let first = spans.ranges.first {
             spans.remove(contentsOf: first)

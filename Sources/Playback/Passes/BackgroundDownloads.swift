@@ -124,6 +124,9 @@ final class BackgroundDownloads: Sendable {
         step { queue in queue.change(change, locations) }
     }
 
+    /// The network is away: downloads that wait for it report no progress.
+    func networkLost() { state.withLock { $0.queue.networkLost() } }
+
     /// Changes whenever another track may be the next to be downloaded ahead.
     var revision: Int { state.withLock { $0.queue.revision } }
     /// The resources that downloading ahead passes over.

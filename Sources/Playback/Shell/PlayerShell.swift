@@ -83,6 +83,7 @@ final class PlayerShell {
             heads?.lookUp(unknown, after: state.announcer.failures.values)
             return
         }
+        if case .networkChanged(let report) = input, report.isOffline { passes.downloads.networkLost() }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         var pending = [input]
         if case .tick = input {
@@ -220,8 +221,10 @@ final class PlayerShell {
     private func requestPrime(_ id: PassID, _ refill: Duration) {
         guard let ring = sound.ring, let control = passes.control(of: id) else { return }
         control.requestPrime(at: sound.frames(in: refill))
-        // The pass may have filled the ring since the underrun, and may be asleep.
-        if control.claimPriming(available: ring.availableFrames, isLast: false) { send(.passPrimed(id)) }
+        // The pass may have filled the ring since the underrun. Then it sleeps until half of the ring is
+        // free, but the paused sink takes no frames: more than half must be enough.
+        let isEnough = !ring.hasRoom
+        if control.claimPriming(available: ring.availableFrames, isLast: isEnough) { send(.passPrimed(id)) }
     }
 
     // MARK: Bytes

@@ -230,6 +230,14 @@ struct DownloadQueue: Sendable {
         runs[number]?.last = (bytes, now)
     }
 
+    /// The network is away: nothing is on its way until a download progresses again.
+    mutating func networkLost() {
+        for place in items.indices {
+            items[place].inFlight = []
+            items[place].rate = nil
+        }
+    }
+
     /// Begins no more downloads; those that are not finished stay in `items`, so that they can be saved.
     mutating func finish() { isOver = true }
 

@@ -54,6 +54,8 @@ struct Pass: Sendable {
     var failure: MediaError?
     /// Frames of the same track that were played by earlier passes, or by this one before a change of format.
     var framesBefore: FrameCount = 0
+    /// The same as parts of the track, those of passes at estimated positions as they were known last.
+    var spansBefore = HeardSpans()
     /// Frames written since the permission to write; set when the pass has stopped writing.
     var writtenFrames: FrameCount = 0
     /// The first pass of this playing of the track. Passes after a seek belong to the same playing.
@@ -130,11 +132,6 @@ struct PassLane: Sendable {
     /// Frames of the open stream that were heard.
     private var heard: FrameCount = 0
     private var lastNumber = 0
-    /// The parts of the current track that were heard, the playing of the track to which they belong, and the
-    /// position at which its present pass began.
-    private(set) var heardSpans = HeardSpans()
-    private var heardPlaying: PassID?
-    private var heardStart: (pass: PassID, position: Duration)?
 
     var current: Pass? { passes.first }
 
@@ -162,6 +159,16 @@ struct PassLane: Sendable {
     /// The frames of `pass` in the open stream that were heard; those of later passes are not left out.
     private func heardFrames(of pass: Pass) -> FrameCount {
         pass.placement.map { max(0, heard - $0.start) } ?? 0
+    }
+
+    /// The parts of the current track that were heard, in all of its passes.
+    var heardSpans: HeardSpans {
+        guard let current else { return HeardSpans() }
+        var spans = current.spansBefore
+        if let placement = current.placement {
+            spans.insert(placement.format.duration(of: current.landing.frame)..<position)
+        }
+        return spans
     }
 
     /// The position heard, or the destination of a pending start or seek.
@@ -221,6 +228,7 @@ struct PassLane: Sendable {
     mutating func successor(of old: Pass, at start: Duration, answersSeek: Bool) -> Pass {
         var pass = makePass(old.track, at: old.isLive && !answersSeek ? .zero : start)
         pass.framesBefore = heardFrames
+        pass.spansBefore = heardSpans
         pass.playing = old.playing
         pass.stalls = old.stalls
         // If the last seek has no `seeked` event yet, this pass sends it.
@@ -304,26 +312,7 @@ struct PassLane: Sendable {
 
     // MARK: Time
 
-    mutating func heard(_ frames: FrameCount) {
-        heard = frames
-        noteHeardSpan()
-    }
-
-    private mutating func noteHeardSpan() {
-        guard let current else { return }
-        let position = position
-        if heardPlaying != current.playing {
-            heardPlaying = current.playing
-            heardSpans = HeardSpans()
-        }
-        if heardStart?.pass != current.id || current.placement == nil {
-            // A pass that becomes current has been heard for some frames already.
-            let landing = current.placement.map { $0.format.duration(of: current.landing.frame) }
-            heardStart = (current.id, landing ?? position)
-        }
-        guard let start = heardStart?.position, start < position else { return }
-        heardSpans.insert(start..<position)
-    }
+    mutating func heard(_ frames: FrameCount) { heard = frames }
 
     /// The sink has played everything that was written, which its count of frames may not show yet.
     mutating func drained() {
@@ -349,6 +338,7 @@ struct PassLane: Sendable {
             let format = pass.info?.format
         else { return }
         passes[0].framesBefore += pass.writtenFrames
+        passes[0].spansBefore = heardSpans
         // Frames are counted in the old sample rate; `format` has the new one.
         let end = placement.format.duration(of: pass.landing.frame + pass.writtenFrames)
         passes[0].landing.frame = format.frames(in: end)

@@ -25,6 +25,7 @@ struct FakeMusic: Sendable {
     var live: LiveReport?
 
     var loudness: Loudness?
+    var chapters = ChapterList()
     var timeMap: TimeMap?
     /// `true` if its bytes are cached.
     var isStored = true
@@ -176,6 +177,7 @@ final class FakeDecoder: AudioDecoder {
         info.duration = music.format.duration(of: FrameCount(music.frames))
         info.isDurationExact = music.isDurationExact
         info.loudness = music.loudness
+        info.chapters = music.chapters
         info.timeMap = music.timeMap
         return info
     }

@@ -42,6 +42,9 @@ final class TestSink: AudioOutput {
         state.withLock { ($0.reader?.availableBytes ?? 0) / $0.bytesPerFrame }
     }
 
+    /// The frames that it may still take; `nil` for all.
+    var allowance: Int? { state.withLock { $0.allowance } }
+
     func allow(frames: Int) {
         state.withLock { $0.allowance = ($0.allowance ?? 0) + frames }
         pump()
@@ -82,9 +85,12 @@ final class TestSink: AudioOutput {
     }
 
     func pause() async {
-        let lag = state.withLock { $0.pauseLag }
+        let (lag, allowance) = state.withLock { ($0.pauseLag, $0.allowance) }
         if lag > 0 { allow(frames: lag) }
-        state.withLock { $0.isRunning = false }
+        state.withLock { state in
+            state.isRunning = false
+            if let allowance, lag > 0 { state.allowance = min(allowance, state.allowance ?? 0) }
+        }
     }
 
     func flush() async {}

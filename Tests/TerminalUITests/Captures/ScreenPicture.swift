@@ -5,7 +5,7 @@
 /// Block elements are rectangles, since fonts leave seams between them. Each wide character stands alone, so
 /// that the others keep their columns whatever font a viewer has.
 struct ScreenPicture {
-    private static let cell = (width: 8.4, height: 18)
+    static let cell = (width: 8.4, height: 18)
     private static let margin = 12
     private static let blocks: [Character: (left: Double, top: Double, right: Double, bottom: Double)] = [
         "█": (0, 0, 1, 1), "▌": (0, 0, 0.5, 1), "▒": (0, 0, 1, 1), "▁": (0, 7 / 8, 1, 1),
@@ -27,36 +27,50 @@ struct ScreenPicture {
     }
 
     func svg(of frame: CellBuffer) -> String {
-        let width = Int((Double(frame.columns) * Self.cell.width).rounded(.up)) + 2 * Self.margin
-        let height = frame.rows * Self.cell.height + 2 * Self.margin
-        let open = """
+        let elements = (0..<frame.rows).flatMap { row in
+            runs(of: frame[row: row]).flatMap { self.elements(of: $0, row: row) }
+        }
+        return opening(columns: frame.columns, rows: frame.rows) + elements.joined(separator: "\n")
+            + "\n</svg>\n"
+    }
+
+    /// The beginning of a picture of this size.
+    func opening(columns: Int, rows: Int) -> String {
+        let width = Int((Double(columns) * Self.cell.width).rounded(.up)) + 2 * Self.margin
+        let height = rows * Self.cell.height + 2 * Self.margin
+        return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" \
             font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14">
             <title>Reprise in a terminal</title>
             <rect width="100%" height="100%" rx="8" fill="\(paper)"/>
 
             """
-        let rows = (0..<frame.rows).flatMap { drawn(Array(frame[row: $0]), row: $0) }
-        return open + rows.joined(separator: "\n") + "\n</svg>\n"
     }
 
     /// Neighbouring cells that are drawn as one element.
-    private struct Run {
+    struct Run {
         var column: Int
         var columns: Int
         var text: String
         var rendition: Rendition
     }
 
-    private func drawn(_ cells: [Cell], row: Int) -> [String] {
+    private func runs(of cells: some Collection<Cell>) -> [Run] {
+        Self.joined(
+            cells.enumerated().filter { $1.width > 0 }.map { column, cell in
+                Run(
+                    column: column,
+                    columns: cell.width,
+                    text: cell.text,
+                    rendition: palette.rendition(of: cell)
+                )
+            }
+        )
+    }
+
+    static func joined(_ cells: [Run]) -> [Run] {
         var runs: [Run] = []
-        for (column, cell) in cells.enumerated() where cell.width > 0 {
-            let next = Run(
-                column: column,
-                columns: cell.width,
-                text: cell.text,
-                rendition: palette.rendition(of: cell)
-            )
+        for next in cells {
             if let last = runs.last, last.rendition == next.rendition, joins(last, next) {
                 runs[runs.count - 1].text += next.text
                 runs[runs.count - 1].columns += next.columns
@@ -64,16 +78,17 @@ struct ScreenPicture {
                 runs.append(next)
             }
         }
-        return runs.flatMap { elements(of: $0, row: row) }
+        return runs
     }
 
-    private func joins(_ last: Run, _ next: Run) -> Bool {
+    private static func joins(_ last: Run, _ next: Run) -> Bool {
         guard let end = last.text.last, let start = next.text.first else { return false }
-        if Self.blocks[end] != nil || Self.blocks[start] != nil { return end == start }
+        if blocks[end] != nil || blocks[start] != nil { return end == start }
         return next.columns == 1 && last.columns == last.text.count
     }
 
-    private func elements(of run: Run, row: Int) -> [String] {
+    /// The elements of a run, its background first.
+    func elements(of run: Run, row: Int) -> [String] {
         let look = run.rendition
         var colors = (ink: color(look.ink) ?? ink, paper: color(look.paper))
         if look.isReversed { colors = (ink: colors.paper ?? paper, paper: colors.ink) }
