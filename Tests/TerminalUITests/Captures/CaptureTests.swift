@@ -27,5 +27,8 @@ import Testing
         state.type("/NIGHT")
         let frame = ScreenView(glyphs: .unicode, timeOfDay: minutes).draw(state)
         try expectCapture(ScreenCapture.text(of: frame) + "\n", in: ScreenCapture.file("search.txt"))
+        // Themes need a contrast on that background for one style only.
+        let found = (0..<frame.rows).flatMap { frame[row: $0] }.filter { $0.ground == .match }
+        #expect(!found.isEmpty && found.allSatisfy { $0.style == .prompt })
     }
 }

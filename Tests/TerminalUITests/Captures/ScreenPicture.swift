@@ -15,14 +15,15 @@ struct ScreenPicture {
     ]
 
     private let palette: Palette
-    /// The terminal's own colours.
+    /// The terminal's own colours; `paper` is that of the theme if it has one.
     private let paper: String
     private let ink: String
 
     init(palette: Palette) {
         self.palette = palette
         let isLight = palette.base == .light
-        paper = isLight ? "#ffffff" : "#16181d"
+        let blank = palette.rendition(of: Array(CellBuffer(columns: 1, rows: 1)[row: 0])[0])
+        paper = Self.color(blank.paper) ?? (isLight ? "#ffffff" : "#16181d")
         ink = isLight ? "#24262b" : "#d6d9e0"
     }
 
@@ -90,7 +91,7 @@ struct ScreenPicture {
     /// The elements of a run, its background first.
     func elements(of run: Run, row: Int) -> [String] {
         let look = run.rendition
-        var colors = (ink: color(look.ink) ?? ink, paper: color(look.paper))
+        var colors = (ink: Self.color(look.ink) ?? ink, paper: Self.color(look.paper))
         if look.isReversed { colors = (ink: colors.paper ?? paper, paper: colors.ink) }
         let left = Double(Self.margin) + Double(run.column) * Self.cell.width
         let length = Double(run.columns) * Self.cell.width
@@ -132,7 +133,7 @@ struct ScreenPicture {
         return elements
     }
 
-    private func color(_ choice: ColorChoice) -> String? {
+    private static func color(_ choice: ColorChoice) -> String? {
         let color: ScreenColor
         switch choice {
         case .standard: return nil
