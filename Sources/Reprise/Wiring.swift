@@ -63,8 +63,10 @@ struct Wiring {
         if options.mpris ?? (presentation == .screen && output.isRealTime) {
             MPRISService.start(player, clock: clock)
         }
+        let socket = openSocket(for: player, notify)
         warnWithoutHome(notify)
         let code = await session.run(player) { await beginning.play(options.sources, on: player) }
+        await socket?.finish()
         await interface.memory?.finish()
         await resolver.close()
         await curl.shutdown()
@@ -220,6 +222,38 @@ struct Wiring {
         }
         parts.memory = interface.memory
         return parts
+    }
+
+    /// Lets other programs control `player`, unless the options say otherwise. Reports only to a user who
+    /// has asked for the socket that there is none.
+    private func openSocket(
+        for player: Player,
+        _ notify: @escaping @Sendable (MediaError) -> Void
+    ) -> SocketService? {
+        guard options.socket ?? (presentation == .screen) else { return nil }
+        let report: @Sendable (SafeText) -> Void = { [isWanted = options.socket != nil] cause in
+            if isWanted { notify(MediaError(.unreadable, "the control socket", cause)) }
+        }
+        guard let folder = BasePaths.runtimeFolder else {
+            report("there is none, since XDG_RUNTIME_DIR is not set")
+            return nil
+        }
+        let language = SocketService.Language(
+            command: { line in
+                guard let command = try CommandReader.parsed(line) else {
+                    throw UsageError("The command is empty")
+                }
+                return command
+            },
+            line: { EventLine($0, at: $1).jsonPieces }
+        )
+        return SocketService.start(
+            in: SocketFolder(runtimeFolder: folder),
+            player,
+            language,
+            clock: clock,
+            onFailure: { report(SafeText("\($0)")) }
+        )
     }
 
     private func makeSession(_ cache: CacheFolder?, _ requests: RequestHistory) -> PlayingSession {

@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -113,9 +114,10 @@ struct AnnouncedChangeTests {
 
     @Test func `status is answered by the track, its position, and the state with volume and modes`() {
         var state = PlayerState.sounding(2)
-        let effects = state.send(.status)
-        guard case .emit(.track) = effects[0] else {
-            Issue.record("another answer: \(effects)")
+        let answers = state.send(.status)
+        guard case .answer(let effects)? = answers.first, answers.count == 1, case .emit(.track) = effects[0]
+        else {
+            Issue.record("another answer: \(answers)")
             return
         }
         #expect(effects.dropFirst() == [.emitPosition(index: 1), .emitStatus])
@@ -123,7 +125,31 @@ struct AnnouncedChangeTests {
 
     @Test func `list is answered once`() {
         var state = PlayerState.sounding(2)
-        #expect(state.send(.list) == [.emitList])
+        #expect(state.send(.list) == [.answer([.emitList])])
+    }
+
+    @Test func `answers and refusals reach the program alone that asked, and changes reach all`() async throws
+    {
+        let stage = Stage((1...2).map { FakeMusic(number: $0, frames: 9_000) }, sink: TestSink(allowance: 0))
+        try await stage.play { stage in
+            try await wait(for: "the track") { stage.player.snapshot.info != nil }
+            let answers = Locked<[PlayerEvent]>([])
+            let ends: ([PlayerEvent]) -> [Bool] = {
+                $0.compactMap { if case .answered(let isAccepted) = $0 { isAccepted } else { nil } }
+            }
+            let before = stage.events.count
+            for command in [PlayerCommand.status, .list, .remove(9), .volume(30)] {
+                stage.player.sendInTurn(command) { event in answers.withLock { $0.append(event) } }
+            }
+            try await wait(for: "the answers") { ends(answers.withLock { $0 }).count == 4 }
+            let all = answers.withLock { $0 }
+            #expect(ends(all) == [true, true, false, true])
+            #expect(all.contains(.notice(code: "bad-command", message: "No track 9")))
+            #expect(all.count == 4 + 5)
+            let others = stage.events.dropFirst(before)
+            #expect(others.contains(.volume(percent: 30, isMuted: false)))
+            #expect(!others.contains { answers.withLock { $0 }.contains($0) })
+        }
     }
 
     @Test func `status and list report what the newest snapshot shows`() async throws {

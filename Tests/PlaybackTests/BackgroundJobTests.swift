@@ -91,7 +91,9 @@ import Testing
         let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) { _, _ in
             Issue.record("nothing is saved after the end")
         }
-        for command in [PlayerCommand.quit, .save("x"), .save("y")] { stage.player.sendInTurn(command) }
+        for command in [PlayerCommand.quit, .save("x"), .save("y")] {
+            stage.player.sendInTurn(command) { _ in }
+        }
         _ = await stage.play()
         let messages = stage.events.compactMap { event in
             if case .notice(code: "bad-command", let message) = event { message.string } else { nil }

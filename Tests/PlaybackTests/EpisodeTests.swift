@@ -103,7 +103,8 @@ import Testing
 
     /// The played states that the `track` events of these effects have.
     private func announced(_ effects: [PlayerEffect]) -> [Bool] {
-        effects.compactMap { if case .emit(.track(let report)) = $0 { report.isPlayed } else { nil } }
+        effects.flatMap { if case .answer(let effects) = $0 { effects } else { [$0] } }
+            .compactMap { if case .emit(.track(let report)) = $0 { report.isPlayed } else { nil } }
     }
 
     @Test func `the current episode is announced again when its played state changes`() {

@@ -14,7 +14,7 @@ struct HeldCommandTests {
     @Test func `any number of lists is answered with what is known, so that a stop behind them is read`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         for _ in 1...5 {
-            #expect(state.send(.scripted(.list)) == [.emitList])
+            #expect(state.send(.scripted(.list)) == [.answer([.emitList])])
         }
         #expect(state.send(.scripted(.stop)) == [.stopReading] && state.heldCommands.count == 0)
     }

@@ -61,6 +61,18 @@ import Testing
         #expect(taken(from: &state) == [.play, .quit, .pause])
     }
 
+    @Test func `seeks that are answered are not merged`() {
+        var state = InboxState()
+        for distance in [1, 2] { state.append(.scripted(.seek(.by(.seconds(distance))), answer: { _ in })) }
+        #expect(taken(from: &state) == [.seek(.by(.seconds(1))), .seek(.by(.seconds(2)))])
+    }
+
+    @Test func `a command without room is not taken, and does not wait`() {
+        let inbox = Inbox()
+        for _ in 0..<InboxState.mostCommands { #expect(inbox.offerInTurn(.play) { _ in }) }
+        #expect(!inbox.offerInTurn(.play) { _ in } && inbox.count == InboxState.mostCommands)
+    }
+
     @Test func `inputs come out in their order, however adding and taking alternate`() {
         var state = InboxState()
         var random = SeededGenerator(seed: 1)

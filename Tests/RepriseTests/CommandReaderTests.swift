@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 import Testing
 
 @testable import Reprise
@@ -12,10 +13,12 @@ struct CommandReaderTests {
         pipe.send(text)
         pipe.closeWriting()
         let player = RecordingPlayer()
-        var notices: [PlayerEvent] = []
-        CommandReader.read(descriptor: pipe.reading, control: player) { notices.append($0) }
+        let notices = Locked<[PlayerEvent]>([])
+        CommandReader.read(descriptor: pipe.reading, control: player) { event in
+            notices.withLock { $0.append(event) }
+        }
         #expect(player.commands.isEmpty, "a line overtakes others")
-        return (player.turns, notices)
+        return (player.turns, notices.withLock { $0 })
     }
 
     @Test func `each line is a command, with either line end and without the last`() {

@@ -232,7 +232,8 @@ import Testing
                 "network.read-ahead", "network.user-agent", "play.charset", "play.gain", "play.mpris",
                 "play.repeat",
                 "play.shuffle",
-                "play.sink", "play.sink-format", "play.volume", "screen.no-mouse", "screen.tags",
+                "play.sink", "play.sink-format", "play.socket", "play.volume", "screen.no-mouse",
+                "screen.tags",
                 "screen.theme",
             ]
         )

@@ -156,6 +156,11 @@ struct EventLineTests {
                 + #"ahead="12t" offline=90 offlineExact=false t=1.5"#
         ),
         Golden(
+            event: .answered(isAccepted: false),
+            json: #"{"event":"answered","t":1.5,"accepted":false}"#,
+            words: "answered accepted=false t=1.5"
+        ),
+        Golden(
             event: list,
             json: #"{"event":"list","t":1.5,"index":1,"tracks":["#
                 + #"{"index":1,"source":"/a.mp3","title":"A","artist":null,"duration":12,"album":"Shore","cached":0.5},"#

@@ -48,12 +48,13 @@ struct InvocationTests {
             "--gain", "album", "--charset", "GBK", "--start", "3", "--seek", "1:02:03", "--header",
             "X-Key: a:b",
             "--user-agent", "me", "--cacert", "/dev/null", "--journal", "j", "--fresh", "--no-mouse",
-            "--no-mpris",
+            "--no-mpris", "--socket",
             "a.mp3", "-",
         ])
         #expect(options.sources == ["a.mp3", "-"] && options.readsListFromInput)
         #expect(options.headless && options.json && options.noCache && options.offline)
         #expect(options.fresh && options.noMouse && options.shuffle == true && options.mpris == false)
+        #expect(options.socket == true)
         #expect(options.sink == .wav(path: "out.wav") && options.sinkFormat == .s24)
         #expect(options.journal == "j")
         #expect(options.cache.folder == "c" && options.bounds.cacheAge == 30)
@@ -197,6 +198,8 @@ struct InvocationTests {
             ("reprise --offl", ["--offline"]), ("reprise conf", ["config"]), ("reprise cache fe", ["fetch"]),
             ("reprise config --sam", ["--sample"]), ("reprise cache pin --only", ["--only-mark"]),
             ("reprise cache list --sort pl", ["played"]), ("reprise a cache fe", []), ("reprise hel", []),
+            ("reprise remote play-l", ["play-later"]), ("reprise remote --wait but", []),
+            ("reprise remote --wait buf", ["buffering"]),
         ] as [(typed: String, words: [String])]
     )
     func `bash completes the words of a command after its name only`(typed: String, words: [String])
@@ -276,7 +279,7 @@ struct InvocationTests {
         }
     }
 
-    @Test(arguments: ["cache", "config"])
+    @Test(arguments: ["cache", "config", "remote"])
     func `a command after options is refused with a hint, unless it is a file`(name: String) throws {
         #expect(try Options.parsed("./\(name)").sources == ["./\(name)"])
         let arguments = ["--cache-dir", "d", name, "list"]

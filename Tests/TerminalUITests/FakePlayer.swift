@@ -29,7 +29,12 @@ final class FakePlayer: PlayerControl {
         if command == .quit, isOverAfterQuit { publish { $0.isOver = true } }
     }
 
-    func sendInTurn(_ command: PlayerCommand) { send(command) }
+    func sendInTurn(_ command: PlayerCommand, answer: @escaping CommandAnswer) { send(command) }
+
+    func offerInTurn(_ command: PlayerCommand, answer: @escaping CommandAnswer) -> Bool {
+        send(command)
+        return true
+    }
 
     var snapshot: PlayerSnapshot {
         state.withLock {

@@ -27,6 +27,11 @@ int csystem_punch(int descriptor, long long offset, long long count);
 long long csystem_next_data(int descriptor, long long offset);
 long long csystem_next_hole(int descriptor, long long offset);
 
+/// The user and the process at the other end of a connected Unix socket. Returns 0, or -1 with `errno`.
+///
+/// `struct ucred` is a GNU extension that Swift's Glibc module hides.
+int csystem_peer(int descriptor, unsigned *user, int *process);
+
 /// Lets `free` return blocks of 256 KiB or more to the system at once, and all threads share two arenas.
 ///
 /// By default, glibc raises that limit to the size of the largest block that was freed, and keeps twice as

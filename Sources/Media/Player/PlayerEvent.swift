@@ -23,6 +23,9 @@ package enum PlayerEvent: Sendable, Equatable {
     /// until it is written.
     indirect case list(PlayerSnapshot)
     case summary(SummaryReport)
+    /// Follows the events that answer a command, and goes only to the program that sent it. `isAccepted` is
+    /// `false` if the command was refused.
+    case answered(isAccepted: Bool)
 
     package struct TrackReport: Sendable, Equatable {
         /// From 1.

@@ -125,6 +125,11 @@ package struct PlayerMessage: Sendable, Equatable {
     }
 }
 
+/// Receives the events that answer a command, which no observer gets: those of `status` and `list`, and the
+/// refusal. The last one is `.answered`, as soon as the command was carried out or waits for tracks that are
+/// being read. Called from the player's task, in order with its events; it must not block.
+package typealias CommandAnswer = @Sendable (PlayerEvent) -> Void
+
 /// The player, as user interfaces see it.
 package protocol PlayerControl: Sendable {
     /// Sends a command; never waits. `quit` overtakes the commands that were not carried out yet.
@@ -132,7 +137,11 @@ package protocol PlayerControl: Sendable {
 
     /// Sends a command of a script, whose `quit` takes its turn. Blocks the calling thread, a named one,
     /// while too many commands wait.
-    func sendInTurn(_ command: PlayerCommand)
+    func sendInTurn(_ command: PlayerCommand, answer: @escaping CommandAnswer)
+
+    /// Does the same as `sendInTurn`, but never waits: while too many commands wait, it sends nothing and
+    /// returns `false`.
+    func offerInTurn(_ command: PlayerCommand, answer: @escaping CommandAnswer) -> Bool
 
     /// The newest snapshot; never waits.
     var snapshot: PlayerSnapshot { get }

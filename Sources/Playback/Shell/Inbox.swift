@@ -19,9 +19,20 @@ final class Inbox: Sendable {
 
     /// Adds a command of a script, which overtakes nothing. Blocks the calling thread while there is no
     /// room for a command.
-    func putInTurn(_ command: PlayerCommand) {
-        state.withLock(when: \.hasRoom) { $0.append(.scripted(command)) }
+    func putInTurn(_ command: PlayerCommand, _ answer: CommandAnswer? = nil) {
+        state.withLock(when: \.hasRoom) { $0.append(.scripted(command, answer: answer)) }
         signal.yield()
+    }
+
+    /// Adds a command of a script, which overtakes nothing, or returns `false` if there is no room for it.
+    func offerInTurn(_ command: PlayerCommand, _ answer: @escaping CommandAnswer) -> Bool {
+        let hasRoom = state.withLock { state in
+            guard state.hasRoom else { return false }
+            state.append(.scripted(command, answer: answer))
+            return true
+        }
+        if hasRoom { signal.yield() }
+        return hasRoom
     }
 
     /// Waits for the next input; returns `nil` after `close`, or if the task is cancelled. Only one task at a
@@ -80,8 +91,9 @@ struct InboxState: Sendable {
     /// Adds an input after all others.
     mutating func append(_ input: PlayerInput) {
         guard !isClosed else { return }
-        if case .seek(let later)? = input.command, first < inputs.count,
-            case .seek(let earlier)? = inputs[inputs.count - 1]?.command,
+        // Two seeks that are both answered stay two.
+        if case .seek(let later)? = input.command, input.answer == nil, first < inputs.count,
+            let last = inputs[inputs.count - 1], last.answer == nil, case .seek(let earlier)? = last.command,
             let both = earlier.merged(with: later)
         {
             inputs[inputs.count - 1] = .command(.seek(both))

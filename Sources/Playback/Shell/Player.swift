@@ -22,7 +22,13 @@ package final class Player: PlayerControl {
 
     package func send(_ command: PlayerCommand) { inbox.put(.command(command)) }
 
-    package func sendInTurn(_ command: PlayerCommand) { inbox.putInTurn(command) }
+    package func sendInTurn(_ command: PlayerCommand, answer: @escaping CommandAnswer) {
+        inbox.putInTurn(command, answer)
+    }
+
+    package func offerInTurn(_ command: PlayerCommand, answer: @escaping CommandAnswer) -> Bool {
+        inbox.offerInTurn(command, answer)
+    }
 
     package var snapshot: PlayerSnapshot { newest.withLock { $0 } }
 

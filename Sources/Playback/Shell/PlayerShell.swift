@@ -6,6 +6,10 @@ final class PlayerShell {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
     private let events: Observers<PlayerEvent>
+    /// The program that sent the command at hand, and whether the command is not refused so far.
+    private var asker: (answer: CommandAnswer, isAccepted: Bool)?
+    /// `true` while the events are for the program alone that asked.
+    private var isAnswering = false
     private let reading: SourceReader
     private let send: @Sendable (PlayerInput) -> Void
     private var state: PlayerState
@@ -85,6 +89,11 @@ final class PlayerShell {
         }
         if case .networkChanged(let report) = input, report.isOffline { passes.downloads.networkLost() }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
+        asker = input.answer.map { ($0, true) }
+        defer {
+            if let asker { asker.answer(.answered(isAccepted: asker.isAccepted)) }
+            asker = nil
+        }
         var pending = [input]
         if case .tick = input {
             // If a tick was sent while it was being replaced, cancel its replacement.
@@ -156,8 +165,12 @@ final class PlayerShell {
         case .reject(let id): await passes.reader(of: id)?.reject()
         case .emit(let event): emit(event)
         case .emitPosition(let index): emitPosition(index)
-        case .emitStatus: events.send(.status(snapshot()))
-        case .emitList: events.send(.list(snapshot()))
+        case .emitStatus: publish(.status(snapshot()))
+        case .emitList: publish(.list(snapshot()))
+        case .answer(let effects):
+            isAnswering = true
+            for effect in effects { _ = await perform(effect) }
+            isAnswering = false
         case .countLostSource: totals.sourceLost()
         case .endTrack(let id, let report): endTrack(id, report)
         case .rememberPlayed(let isPlayed, let episodes): parts.memory?.setPlayed(isPlayed, episodes)
@@ -269,12 +282,24 @@ final class PlayerShell {
             report.cached = cachedPart(ofTrack: report.index - 1)
             event = .track(report)
         }
-        events.send(event)
+        publish(event)
+    }
+
+    /// Sends `event` to all, or to the program alone that asked: its answers, and the refusal of its command.
+    private func publish(_ event: PlayerEvent) {
+        guard var asker else { return events.send(event) }
+        if case .notice(Announcer.refusalCode, _) = event {
+            asker.isAccepted = false
+            self.asker = asker
+        } else if !isAnswering {
+            return events.send(event)
+        }
+        asker.answer(event)
     }
 
     private func emitPosition(_ index: Int) {
         let loaded = loaded
-        events.send(
+        publish(
             .position(
                 index: index,
                 position: loaded.position,
@@ -430,7 +455,7 @@ final class PlayerShell {
             case .saved(let count, let path):
                 events.send(.remark(code: "saved", message: Announcer.savedText(count, path)))
             case .backgroundFetchEnded(let report): totals.resourceClosed(report)
-            case .command(.save(let path)), .scripted(.save(let path)):
+            case .command(.save(let path)), .scripted(.save(let path), _):
                 let message = SafeText("Not saved: \(path) (the player had ended)")
                 events.send(.notice(code: "bad-command", message: message))
             default: break

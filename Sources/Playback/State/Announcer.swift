@@ -140,10 +140,13 @@ struct Announcer: Sendable {
         name.string.count <= 30 ? name : SafeText(name.string.prefix(29) + "…")
     }
 
+    /// The code of the notice that refuses a command.
+    static let refusalCode = "bad-command"
+
     mutating func badCommand(_ text: String) -> PlayerEffect {
         let message = SafeText(text)
         note(message, isError: true)
-        return .emit(.notice(code: "bad-command", message: message))
+        return .emit(.notice(code: Self.refusalCode, message: message))
     }
 
     /// Reports that the track at which to start, counted from 1, is beyond the last one.

@@ -39,6 +39,8 @@ enum PlayerEffect: Sendable, Equatable {
     case emitPosition(index: Int)
     case emitStatus
     case emitList
+    /// Emits these for the program alone that asked, if it is known.
+    case answer([PlayerEffect])
     /// Reports the end of a track; the report lacks the counts of its resource.
     case endTrack(PassID, PlayerEvent.EndReport)
     /// Pins the tracks in the cache, or unpins them; `nil` pins them if the first one is not pinned, and
@@ -92,7 +94,7 @@ struct PassStart: Sendable, Equatable {
 enum PlayerInput: Sendable {
     case command(PlayerCommand)
     /// A command of a script, which takes its turn behind those before it.
-    case scripted(PlayerCommand)
+    case scripted(PlayerCommand, answer: CommandAnswer? = nil)
     /// The sources of the command line are read, or, if not `isComplete`, the next part of them. The first
     /// part begins with the track `start`, which counts from 1; `nil` is the first track in playing order.
     case launched(ResolvedTracks, start: Int?, position: Duration, isComplete: Bool = true)
@@ -167,8 +169,12 @@ enum PlayerInput: Sendable {
     /// The command of a `command` or `scripted` input; `nil` for other inputs.
     var command: PlayerCommand? {
         switch self {
-        case .command(let command), .scripted(let command): command
+        case .command(let command), .scripted(let command, _): command
         default: nil
         }
+    }
+
+    var answer: CommandAnswer? {
+        if case .scripted(_, let answer) = self { answer } else { nil }
     }
 }

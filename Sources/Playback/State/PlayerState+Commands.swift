@@ -64,8 +64,8 @@ extension PlayerState {
         case .changeDownloads(let change, let choice): changeDownloads(change, choice)
         case .setAhead(let goal): setAhead(goal)
         case .setPlayed(let isPlayed, let numbers): setPlayed(isPlayed, numbers)
-        case .status: status()
-        case .list: [.emitList]
+        case .status: [.answer(status())]
+        case .list: [.answer([.emitList])]
         case .quit: quit()
         }
     }

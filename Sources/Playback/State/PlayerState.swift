@@ -128,7 +128,7 @@ struct PlayerState: Sendable {
     private mutating func respond(to input: PlayerInput) -> [PlayerEffect] {
         switch input {
         case .command(let command): perform(command, isInTurn: false)
-        case .scripted(let command): perform(command, isInTurn: true)
+        case .scripted(let command, _): perform(command, isInTurn: true)
         case .launched(let sources, let start, let position, let isComplete):
             launched(sources, start: start, position: position, isComplete: isComplete)
         case .reading(let count, let source, let isAddition):

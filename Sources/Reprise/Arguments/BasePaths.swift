@@ -34,6 +34,9 @@ enum BasePaths {
         return home + "/" + folder.rawValue + "/reprise"
     }
 
+    /// The folder for sockets of the user; `nil` if the session has none.
+    static var runtimeFolder: String? { absolute(variable("XDG_RUNTIME_DIR")) }
+
     static func accountHome() -> String? {
         getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { FileName.text($0) } }
     }

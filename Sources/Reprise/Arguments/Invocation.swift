@@ -10,6 +10,8 @@ enum Invocation {
     case makeSecret(path: String)
     /// Lists every setting and its value.
     case configuration
+    /// Controls the player that runs.
+    case remote(RemoteRequest)
     /// Prints a text on standard output, and does nothing else: help, version, completions.
     case show(String)
 
@@ -18,7 +20,8 @@ enum Invocation {
     /// Parses the arguments after the program's name.
     ///
     /// ArgumentParser cannot have sources and subcommands at one level, so the first argument decides:
-    /// `cache` and `config` are commands, and files of these names must be typed as `./cache` and `./config`.
+    /// `cache`, `config` and `remote` are commands, and files of these names must be typed as `./cache` and
+    /// so on.
     static func parse(
         _ arguments: [String],
         fileExists: (String) -> Bool = { access(FileName.cString($0), F_OK) == 0 }
@@ -26,6 +29,7 @@ enum Invocation {
         switch arguments.first {
         case "cache": return try cache(Array(arguments.dropFirst()))
         case "config": return try configuration(Array(arguments.dropFirst()))
+        case "remote": return try remote(Array(arguments.dropFirst()))
         case let word? where CompletionRoot.isRequested(by: word):
             let invocation = try shown(by: CompletionRoot.self) {
                 _ = try CompletionRoot.parseAsRoot(arguments)
@@ -81,6 +85,18 @@ enum Invocation {
         var error = UsageError("config " + reason)
         error.help = "reprise config --help"
         return error
+    }
+
+    private static func remote(_ arguments: [String]) throws(UsageError) -> Invocation {
+        do throws(UsageError) {
+            return try shown(by: RemoteCommand.self, of: arguments) {
+                .remote(try RemoteCommand.request(of: arguments))
+            }
+        } catch {
+            var error = error
+            error.help = "reprise remote --help"
+            throw error
+        }
     }
 
     private static func cache(_ arguments: [String]) throws(UsageError) -> Invocation {
@@ -176,7 +192,7 @@ struct CompletionRoot: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reprise",
         version: Invocation.version,
-        subcommands: [CacheCommands.self, ConfigCommand.self]
+        subcommands: [CacheCommands.self, ConfigCommand.self, RemoteCommand.self]
     )
 
     static let commands = configuration.subcommands.compactMap { $0.configuration.commandName }

@@ -21,7 +21,8 @@ struct Options: ParsableCommand, Sendable {
         discussion: """
             reprise cache COMMAND   list, check, download, pin, export or delete cached music.
             reprise config          list every setting, its value and where the value comes from.
-            To play a file named cache or config, write ./cache or ./config.
+            reprise remote COMMAND  control the player that runs, or show its events.
+            To play a file named cache, config or remote, write ./cache, ./config or ./remote.
             """,
         version: "reprise \(Invocation.version)"
     )
@@ -209,6 +210,16 @@ struct Options: ParsableCommand, Sendable {
     )
     var mpris: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        exclusivity: .chooseLast,
+        help: ArgumentHelp(
+            "Let reprise remote and other programs control the player. (default: with a screen)",
+            discussion: "By a socket below $XDG_RUNTIME_DIR, which no other user can reach."
+        )
+    )
+    var socket: Bool?
+
     @Option(
         help: ArgumentHelp(
             "visible: read the tags of shown tracks; played: when they play. (default: visible)",
@@ -275,7 +286,7 @@ extension Options {
             Setting("play", "--sink"), Setting("play", "--sink-format"), Setting("play", "--volume"),
             Setting("play", "--shuffle", .toggle),
             Setting("play", "--repeat"), Setting("play", "--gain"), Setting("play", "--charset"),
-            Setting("play", "--mpris", .toggle),
+            Setting("play", "--mpris", .toggle), Setting("play", "--socket", .toggle),
             Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
             Setting("network", "--ahead"),
             Setting("network", "--journal"),

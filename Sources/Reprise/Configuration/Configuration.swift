@@ -121,8 +121,9 @@ struct Configuration: Sendable {
     /// Parses `typed`, the arguments after the program's name, with the settings of the file before them.
     ///
     /// Help is shown, and `reprise config` lists the errors of the file, even if the file has errors.
+    /// `reprise remote` has no settings.
     func invocation(of typed: [String]) throws(UsageError) -> Invocation {
-        guard typed.first != "config" else { return try Invocation.parse(typed) }
+        guard typed.first != "config", typed.first != "remote" else { return try Invocation.parse(typed) }
         let invocation: Invocation
         do {
             invocation = try Invocation.parse(extending(typed))

@@ -30,13 +30,17 @@ enum CommandReader {
         descriptor: Int32,
         control: any PlayerControl,
         announce: (PlayerCommand?) -> Void = { _ in },
-        report: (PlayerEvent) -> Void
+        report: @escaping @Sendable (PlayerEvent) -> Void
     ) {
         func receive(_ line: String?) {
             do throws(UsageError) {
                 guard let command = try parsed(line) else { return }
                 announce(command)
-                control.sendInTurn(command)
+                control.sendInTurn(command) { event in
+                    // Only programs that may send the next command elsewhere need to know that it has ended.
+                    if case .answered = event { return }
+                    report(event)
+                }
             } catch {
                 announce(nil)
                 report(.notice(code: noticeCode, message: error.message))
@@ -59,7 +63,7 @@ enum CommandReader {
     }
 
     /// Parses a line; `nil` stands for a line that was too long. A blank line gives no command.
-    private static func parsed(_ line: String?) throws(UsageError) -> PlayerCommand? {
+    static func parsed(_ line: String?) throws(UsageError) -> PlayerCommand? {
         guard let line else { throw UsageError("Line not read: a command may have at most 64 KiB") }
         guard !line.allSatisfy(\.isWhitespace) else { return nil }
         let entry: ParsedCommand
@@ -68,46 +72,5 @@ enum CommandReader {
             throw UsageError(entry.row.needsScreenMessage.string)
         }
         return command
-    }
-}
-
-/// Splits a stream of bytes into lines.
-struct LineSplitter: Sendable {
-    /// The limit of a line, longer than any path or URL. A longer line is reported as too long, so that
-    /// memory is bounded.
-    static let longestByteCount = 64 * 1024
-
-    private var partial: [UInt8] = []
-    private var isTooLong = false
-
-    init() {}
-
-    /// Adds the next bytes and returns the lines that they complete, without their ends (LF or CRLF); `nil`
-    /// for a line that is too long.
-    mutating func append(_ bytes: some Sequence<UInt8>) -> [String?] {
-        var lines: [String?] = []
-        for byte in bytes {
-            if byte == UInt8(ascii: "\n") {
-                lines.append(takeLine())
-            } else if partial.count < Self.longestByteCount {
-                partial.append(byte)
-            } else {
-                isTooLong = true
-            }
-        }
-        return lines
-    }
-
-    /// The last line, if the input ended without a line break.
-    mutating func finish() -> [String?] { partial.isEmpty ? [] : [takeLine()] }
-
-    private mutating func takeLine() -> String? {
-        defer {
-            partial.removeAll(keepingCapacity: true)
-            isTooLong = false
-        }
-        guard !isTooLong else { return nil }
-        if partial.last == UInt8(ascii: "\r") { partial.removeLast() }
-        return FileName.text(partial)
     }
 }

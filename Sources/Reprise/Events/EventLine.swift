@@ -54,6 +54,7 @@ struct EventLine: Sendable {
                 ] + volume(player.volume, player.isMuted) + fields(of: player.modes) + ahead(player)
             )
         case .list(let player): ("list", list(player))
+        case .answered(let isAccepted): ("answered", [("accepted", .flag(isAccepted))])
         case .summary(let report):
             (
                 "summary",
@@ -189,6 +190,30 @@ extension EventLine {
     func writeJSON(to output: inout some TextOutputStream) {
         Self.write([("event", .text(SafeText(name))), ("t", .seconds(time))] + fields, to: &output)
     }
+
+    /// The same JSON object in pieces, one for each element if the last field is a list. So a long list is
+    /// never in memory as a whole.
+    var jsonPieces: AnyIterator<String> {
+        let fields = [("event", .text(SafeText(name))), ("t", .seconds(time))] + fields
+        guard let last = fields.last, case .list(let count, let element) = last.value else {
+            return AnyIterator([Self.json(fields)].makeIterator())
+        }
+        let start = Self.json(fields.dropLast()).dropLast() + "," + Self.quoted(last.key) + ":["
+        var place = -1
+        return AnyIterator {
+            defer { place += 1 }
+            guard (0..<count).contains(place) else { return place < 0 ? start : place == count ? "]}" : nil }
+            var text = place > 0 ? "," : ""
+            Self.write(element(place), to: &text)
+            return text
+        }
+    }
+
+    /// The names of all events.
+    static let names = [
+        "loaded", "track", "playing", "position", "buffering", "paused", "seeked", "notice", "volume", "mode",
+        "queue", "status", "list", "download", "ended", "summary",
+    ]
 
     /// An object with the keys of `fields`, in their order.
     static func json(_ fields: EventFields) -> String {

@@ -76,7 +76,7 @@ struct PlainNarrator: Sendable {
             )
         // `PlainKeys` prints these changes itself, together with those that have no event.
         case .volume, .mode: return nil
-        case .position, .list, .download, .summary: return nil
+        case .position, .list, .download, .summary, .answered: return nil
         }
     }
 

@@ -60,6 +60,7 @@ enum Program {
                 guard errors.isEmpty else { return .usage }
             case .cache(let request): return await Session.run(request, clock: clock)
             case .makeSecret(let path): return Session.makeSecret(at: path)
+            case .remote(let request): return await Session.run(request)
             case .play(let options):
                 return await Session.run(options, screen: configuration.screen, clock: clock)
             }
@@ -137,6 +138,12 @@ enum Session {
             working.cancel()
         }
         return await working.value
+    }
+
+    /// Controls the player that runs.
+    static func run(_ request: RemoteRequest) async -> ExitCode {
+        Signals.onTermination { _ in _exit(ExitCode.signal.rawValue) }
+        return await WorkThread(name: "remote").run { RemoteSession.run(request) }
     }
 
     /// Writes a new secret for `--cache-secret`.

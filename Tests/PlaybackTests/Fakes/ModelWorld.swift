@@ -90,7 +90,7 @@ struct ModelWorld {
         case .measureLoaded:
             let time = Duration.seconds(Int.random(in: 0...9, using: &random))
             return .loaded(happens(onceIn: 2) ? nil : time)
-        case .download, .changeDownloads, .stopDownload, .emitStatus, .emitList: break
+        case .download, .changeDownloads, .stopDownload, .emitStatus, .emitList, .answer: break
         case .release(let id), .allowReadAhead(let id), .prefetchHead(let id), .reject(let id):
             #expect(passes[id] != nil)
         case .openOutput:

@@ -106,7 +106,8 @@ final class Stage: Sendable {
                 case .seeked(let index, let position, _): "seeked \(index) at \(position.milliseconds)"
                 case .ended(let report): "ended \(report.index) \(report.reason.rawValue) \(report.frames)"
                 case .notice(let code, _), .remark(let code, _): "notice \(code)"
-                case .loaded, .position, .volume, .mode, .queue, .status, .list, .download, .summary:
+                case .loaded, .position, .volume, .mode, .queue, .status, .list, .download, .summary,
+                    .answered:
                     nil
                 }
             // `track` is sent again when more is known.

@@ -443,7 +443,14 @@ final class RecordingPlayer: PlayerControl {
     var turns: [PlayerCommand] { scripted.withLock { $0 } }
 
     func send(_ command: PlayerCommand) { received.withLock { $0.append(command) } }
-    func sendInTurn(_ command: PlayerCommand) { scripted.withLock { $0.append(command) } }
+    func sendInTurn(_ command: PlayerCommand, answer: @escaping CommandAnswer) {
+        scripted.withLock { $0.append(command) }
+        answer(.answered(isAccepted: true))
+    }
+    func offerInTurn(_ command: PlayerCommand, answer: @escaping CommandAnswer) -> Bool {
+        sendInTurn(command, answer: answer)
+        return true
+    }
 
     var snapshot: PlayerSnapshot { shown.withLock { $0 } }
     func observe(_ observer: @escaping @Sendable () -> Void) -> Observation { changes.add { observer() } }
