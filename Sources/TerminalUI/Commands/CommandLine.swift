@@ -30,8 +30,8 @@ package struct CommandLine: Sendable {
     private var place: Int
     /// The unfinished new line, saved while an earlier line is shown.
     private var draft = ""
-    /// The candidates that `Tab`, and then `Up` and `Down`, cycle through until another key is pressed, and the
-    /// one that is chosen.
+    /// The candidates that `Tab`, and then `Up` and `Down`, cycle through until another key is pressed, and
+    /// the one that is chosen.
     private var choices: (start: Int, candidates: [String], place: Int?)?
 
     package init(_ text: String = "", history: [String] = [], limit: Int = Self.longest) {
