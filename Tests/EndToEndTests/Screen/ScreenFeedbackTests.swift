@@ -154,7 +154,7 @@ struct ScreenFeedbackTests {
         }
         try await wait(behind: 255)
         try await terminal.sendKeys(":", "t", "h", "e", "m", "e", "Enter")
-        try await terminal.wait(for: "  midnight  ")
+        for name in ["auto", "midnight", "sea"] { try await terminal.wait(for: name) }
         try await terminal.sendKeys("Up")
         try await wait(behind: 19)
         try await terminal.sendKeys("Up", "Up", "Up")
