@@ -50,6 +50,9 @@ struct SocketClientState {
     /// `true` if bytes of the client may be received now.
     var wantsInput: Bool { !isInputOver && !isDropped && lines.isEmpty }
 
+    /// `true` if the client is to be neither read nor written now.
+    var isIdle: Bool { !wantsInput && unsent.isEmpty && !isGone }
+
     mutating func received(_ bytes: some Sequence<UInt8>) { append(splitter.append(bytes)) }
 
     /// The client sends nothing more. Its last line may lack a line end.
@@ -154,7 +157,13 @@ struct SocketClientState {
                     cut = line
                 }
                 next += 1
-                if next == items.count { forgetItems() }
+                if next == items.count {
+                    forgetItems()
+                } else if next * 2 >= items.count {
+                    // A client may always stay a little behind.
+                    items.removeFirst(next)
+                    next = 0
+                }
             } else {
                 return
             }

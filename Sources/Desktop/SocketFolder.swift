@@ -17,10 +17,14 @@ package struct SocketFolder: Sendable {
     }
 
     private static let first = "socket"
+    private let runtimeFolder: String
     private let path: String
 
     /// `runtimeFolder` is the value of XDG_RUNTIME_DIR, an absolute path.
-    package init(runtimeFolder: String) { path = runtimeFolder + "/reprise" }
+    package init(runtimeFolder: String) {
+        self.runtimeFolder = runtimeFolder
+        path = runtimeFolder + "/reprise"
+    }
 
     /// Makes a socket and listens to it: the first one, unless a player listens there. Removes those of
     /// players that were killed. Waits for other players that do the same.
@@ -51,7 +55,14 @@ package struct SocketFolder: Sendable {
     /// descriptor does not block. `nil` if there is no such player.
     package func connect(to process: pid_t? = nil) -> Int32? {
         for name in names {
-            guard let descriptor = try? LocalSocket.connect(to: file(name)) else { continue }
+            let descriptor: Int32
+            do throws(SystemError) {
+                descriptor = try LocalSocket.connect(to: file(name))
+            } catch {
+                // A player that is too busy to answer is still the one that is meant.
+                guard [ECONNREFUSED, ENOENT].contains(error.number) else { return nil }
+                continue
+            }
             if let peer = LocalSocket.peer(of: descriptor), peer.user == getuid(),
                 process == nil || peer.process == process
             {
@@ -93,6 +104,13 @@ package struct SocketFolder: Sendable {
     /// Makes the folder; 0 if it belongs to the user, who alone may use it, and otherwise -1 with `errno`.
     private func mkdirIfMissing() -> Int32 {
         let folder = FileName.cString(path)
+        // A folder that root made in another user's would keep that user out.
+        var runtime = stat()
+        guard stat(FileName.cString(runtimeFolder), &runtime) == 0 else { return -1 }
+        guard runtime.st_uid == getuid() else {
+            errno = EPERM
+            return -1
+        }
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { return -1 }
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return -1 }

@@ -56,7 +56,10 @@ package final class SocketService: Sendable {
         clock: any MonotonicClock,
         onFailure: @escaping @Sendable (SystemError) -> Void
     ) -> SocketService? {
-        guard let pipe = WakePipe() else { return nil }
+        guard let pipe = WakePipe() else {
+            onFailure(SystemError("make a pipe"))
+            return nil
+        }
         let service = SocketService(player, language, clock, pipe)
         NamedThread.start("socket") {
             do throws(SystemError) {
@@ -177,17 +180,23 @@ private final class SocketLoop {
     private func wait(atMost limit: Duration?, isEnding: Bool) {
         let readers = isEnding ? [] : clients.filter { $0.value.state.wantsInput }.map(\.key)
         let writers = clients.filter { !$0.value.state.unsent.isEmpty }.map(\.key)
+        // A client that only listens, or has lines left, may go without a word.
+        let watched = clients.filter { $0.value.state.isIdle }.map(\.key)
         let isAccepting = !isEnding && limit.map { $0 <= .zero } ?? true
         if isAccepting { pausedSince = nil }
         let hasLines = !isEnding && clients.values.contains { $0.waiting == nil && $0.state.hasLine }
         let found = Poll.wait(
             reading: [service.pipe.readEnd, isAccepting ? listener : -1] + readers.map { descriptor(of: $0) },
             writing: writers.map { descriptor(of: $0) },
+            watching: watched.map { descriptor(of: $0) },
             atMost: hasLines ? .zero : isAccepting ? nil : limit
         )
         _ = service.pipe.drain()
         guard let found else { return }
         for (number, ready) in zip(readers, found.dropFirst(2)) where ready != 0 { read(number, ready) }
+        for (number, ready) in zip(watched, found.suffix(watched.count)) where ready != 0 {
+            clients[number]?.state.outputFailed()
+        }
         if found[1] != 0 { accept() }
     }
 

@@ -8,6 +8,7 @@ package enum Poll {
     /// - Parameters:
     ///   - reading: the descriptors to be read; a negative one is ignored.
     ///   - writing: the descriptors to be written.
+    ///   - watching: the descriptors of which only an error or the end of both directions is awaited.
     ///   - limit: the longest wait; `nil` waits without end and without a timer.
     /// - Returns: what poll(2) found on each of them (`revents`), 0 if nothing, in their order; `nil` if a
     ///   signal has interrupted the wait.
@@ -15,11 +16,13 @@ package enum Poll {
     package static func wait(
         reading: [Int32] = [],
         writing: [Int32] = [],
+        watching: [Int32] = [],
         atMost limit: Duration? = nil
     ) -> [Int16]? {
         var awaited =
             reading.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             + writing.map { pollfd(fd: $0, events: Int16(POLLOUT), revents: 0) }
+            + watching.map { pollfd(fd: $0, events: 0, revents: 0) }
         // Rounded up: a wait that ends too early would only have to be repeated.
         let milliseconds = limit.map { max(0, min(Double(Int32.max), ($0 / .milliseconds(1)).rounded(.up))) }
         guard poll(&awaited, nfds_t(awaited.count), Int32(milliseconds ?? -1)) >= 0 else { return nil }

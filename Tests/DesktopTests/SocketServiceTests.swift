@@ -142,6 +142,21 @@ import Testing
         await service.finish()
     }
 
+    @Test func `a program that has ended its input and goes away is let go, though no event comes`()
+        async throws
+    {
+        let service = try await start()
+        do {
+            let program = try SocketProgram(path)
+            try program.send("1\n")
+            program.endInput()
+            try await program.event("answered")
+            #expect(player.observerCount == 1)
+        }
+        try await wait(for: "its end") { player.observerCount == 0 }
+        await service.finish()
+    }
+
     @Test func `what a program sent before it went away is carried out`() async throws {
         let service = try await start()
         do {

@@ -18,6 +18,12 @@ struct RemoteSession {
     private var start = 0
     /// `true` while the player carries out a command.
     private var isSending = false
+    /// The number of the commands that were sent.
+    private var sentCount = 0
+    /// `true` once the event that is waited for has come.
+    private var sawAwaited = false
+    /// `true` once nobody reads what is printed.
+    private var isUnread = false
     /// Why the player has refused the command at hand.
     private var refusal: SafeText = "The player has refused the command"
 
@@ -32,11 +38,16 @@ struct RemoteSession {
         var session = RemoteSession(request: request, descriptor: descriptor)
         do throws(End) {
             for line in request.lines { try session.send(line) }
-            while request.follows || request.awaited != nil { _ = try session.receive() }
+            while !session.isUnread, request.awaited != nil ? !session.sawAwaited : request.follows {
+                _ = try session.receive()
+            }
             return .success
         } catch {
             if case .done(let code) = error { return code }
-            if request.lines.last == "quit" || (request.follows && request.awaited == nil) { return .success }
+            let isDone = session.sentCount == request.lines.count && request.awaited == nil
+            if isDone, request.lines.last == "quit" || (request.follows && !session.isSending) {
+                return .success
+            }
             Messages.show("The player has ended")
             return .couldNotStart
         }
@@ -52,8 +63,10 @@ struct RemoteSession {
         do {
             try WholeFile.write(FileName.bytes(of: line) + [UInt8(ascii: "\n")], to: descriptor)
         } catch {
-            throw .playerEnded
+            // The last word of the player may say why.
+            while true { _ = try receive() }
         }
+        sentCount += 1
         isSending = true
         while try receive() != "answered" {}
         isSending = false
@@ -79,14 +92,21 @@ struct RemoteSession {
         let isAwaited = !isRefusal && request.awaited.map { name == $0 } ?? false
         let answers = ["track", "position", "paused", "loaded", "status", "list"]
         let isAnswer = isSending && request.printsAnswers && answers.contains(String(name))
-        if request.follows || isAwaited || isAnswer {
-            // The reader closed the pipe.
-            guard (try? WholeFile.write((line + "\n").utf8, to: STDOUT_FILENO)) != nil else {
-                throw .done(.success)
-            }
-        }
-        if isAwaited { throw .done(.success) }
+        if !isUnread, request.follows || isAwaited || isAnswer { try show(line) }
+        // The commands behind the one that brings it are sent, too.
+        if isAwaited { sawAwaited = true }
         return name
+    }
+
+    private mutating func show(_ line: String) throws(End) {
+        do {
+            try WholeFile.write((line + "\n").utf8, to: STDOUT_FILENO)
+        } catch {
+            isUnread = true
+            guard error.number != EPIPE else { return }
+            Messages.show(SafeText("Can't write the events: \(error.reason)"))
+            throw .done(.couldNotStart)
+        }
     }
 
     /// The message of a notice, the last field of its JSON.

@@ -142,6 +142,13 @@ struct RemoteTests {
         try await quit(player)
     }
 
+    @Test func `the commands behind the one that brings the awaited event are sent too`() async throws {
+        let player = try await play()
+        try await remote("--wait", "queue", "add", tracks[0], tracks[1], tracks[2])
+        #expect(try await remote("status").lines.last?.contains("\"tracks\":6") == true)
+        try await quit(player)
+    }
+
     @Test func `events are followed until the player ends`() async throws {
         let player = try await play()
         let follower = try start(["--follow"])
