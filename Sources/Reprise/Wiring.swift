@@ -224,8 +224,8 @@ struct Wiring {
         return parts
     }
 
-    /// Lets other programs control `player`, unless the options say otherwise. Reports only to a user who
-    /// has asked for the socket that there is none.
+    /// Lets other programs control `player`, unless the options say otherwise. If there can be no socket,
+    /// says so only to a user who has asked for one.
     private func openSocket(
         for player: Player,
         _ notify: @escaping @Sendable (MediaError) -> Void

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// What the player says was heard of a track, against the frames that the sink took.
+/// Compares the parts of a track that the player reports as heard with the frames that the sink took.
 @Suite struct HeardSpansTests {
     /// Three tracks of ten seconds with chapters. The last needs a stream of its own. Their rates divide no
     /// second into whole frames of nanoseconds.

@@ -3,7 +3,7 @@ import Media
 import System
 import TerminalUI
 
-/// What `reprise remote` does.
+/// The commands that `reprise remote` sends, and the events that it prints or waits for.
 struct RemoteRequest: Sendable, Equatable {
     /// The commands, in their order.
     var lines: [String] = []

@@ -21,7 +21,7 @@ enum ThemeFiles {
     /// The folder of the user's own files; `nil` if there is no home.
     static var folder: String? { BasePaths.path(of: .configuration).map { $0 + "/themes" } }
 
-    /// The theme called `name`. Throws if there is none, or its file is broken.
+    /// The theme called `name`. Throws if no theme has this name, or if its file is broken.
     static func theme(named name: String, in folder: String? = folder) throws(UsageError) -> Theme {
         if let theme = Theme.plain.first(where: { $0.name == name }) { return theme }
         if let bytes = embedded.first(where: { $0.0 == name })?.1 {

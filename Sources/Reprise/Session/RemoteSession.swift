@@ -14,7 +14,7 @@ struct RemoteSession {
     private let request: RemoteRequest
     private let descriptor: Int32
     private var input: [UInt8] = []
-    /// Where the next event begins in `input`.
+    /// The index in `input` at which the next event begins.
     private var start = 0
     /// `true` while the player carries out a command.
     private var isSending = false

@@ -18,7 +18,7 @@ package struct ScreenView: Sendable {
         var context = state.context
         context.searched = state.lists.searched
         for view in state.lists.visible {
-            // What the next command acts on is in the last one alone.
+            // The next command acts on the last view, so only that one shows a selected row.
             buffer.replace(.selected, with: .plain, rows: layout.listRows)
             view.draw(context, timeOfDay: timeOfDay, into: &buffer)
         }

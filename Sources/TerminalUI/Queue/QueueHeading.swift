@@ -8,7 +8,7 @@ struct QueueHeading {
     let details: SafeText
     /// The number of tracks and their length, `~` if some lengths are unknown.
     let totals: SafeText
-    /// That of a folded heading, or that of the current track if it is below it; `nil` if not folded.
+    /// The sign of a folded heading: that of the current track if the group holds it; `nil` if not folded.
     let sign: SafeText?
     let isMarked: Bool
 

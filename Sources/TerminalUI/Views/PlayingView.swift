@@ -220,7 +220,7 @@ struct PlayingContent: Sendable {
         let tags = player.info.map { track.tags(with: $0.tags) } ?? track.tags
         isStation = player.load.live != nil
         upcoming = player.upcoming.filter { player.tracks.indices.contains($0) }
-        // What is repeated begins with the first track again: the queue's end ends the list.
+        // With "repeat all" the first track follows the last one, but this list ends with the last one.
         if player.repeatMode == .all, !player.isShuffled, let current = player.currentIndex,
             let end = upcoming.firstIndex(where: { $0 <= current }), end > 0
         {

@@ -12,7 +12,7 @@ struct SocketSoakTests {
     private func step(_ programs: [SocketProgram], _ text: String) async throws {
         for program in programs { _ = program.offer(text) }
         try await Task.sleep(for: .milliseconds(100))
-        // What they read is not kept.
+        // So that the memory of this process does not grow with the events.
         for program in programs { program.forgetLines() }
     }
 
