@@ -119,6 +119,25 @@ import Testing
         #expect(lane.heardSpans == HeardSpans([.milliseconds(4_500)..<(.milliseconds(5_500))]))
     }
 
+    @Test func `a track that continues keeps what was heard of it before, and a new playing does not`() {
+        var state = PlayerState(exitsAtEnd: false, seed: 1)
+        let tracks = numbered(1...3)
+        let before = HeardSpans([.seconds(1)..<(.seconds(5))])
+        state.queue.memory = FakeMemory(
+            places: [tracks[1].id: .seconds(7)],
+            heard: [tracks[0].id: before, tracks[1].id: before, tracks[2].id: before]
+        )
+        // The session's place, and a track with a saved position.
+        state.send(.launched(ResolvedTracks(tracks: tracks), start: 1, position: .seconds(9)))
+        #expect(state.heardSpans == before)
+        state.send(.next)
+        #expect(state.heardSpans == before)
+        state.send(.command(.remove(2)), .command(.undo))
+        #expect(state.heardSpans == before && state.position == .seconds(7))
+        state.send(.next)
+        #expect(state.heardSpans == HeardSpans())
+    }
+
     @Test func `a track that becomes current shows at once what was heard of it, and nothing of the last`() {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         state.send(.passWritten(1, frames: 10_000), heard: 9_000)

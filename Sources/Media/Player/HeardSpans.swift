@@ -4,8 +4,8 @@ package struct HeardSpans: Sendable, Equatable {
     private static let mostSpans = 1_000
 
     private var spans = RangeSet<Duration>()
-    /// The same as a list, which each cell of the bar looks at.
-    private var list: [Range<Duration>] = []
+    /// In order, and apart. Each cell of the bar looks at them.
+    package private(set) var list: [Range<Duration>] = []
 
     package init() {}
 

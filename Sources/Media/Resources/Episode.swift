@@ -4,6 +4,9 @@ package protocol ListeningMemory: Sendable {
     /// The position at which `track` continues; `nil` if it begins at its start.
     func resumePoint(of track: Track) -> Duration?
 
+    /// The parts of `track` that were heard in the playing that continues; empty if they are not known.
+    func heardParts(of track: Track) -> HeardSpans
+
     func isPlayed(_ episode: Episode) -> Bool
 
     /// Remembers that these episodes were played, or that they were not.

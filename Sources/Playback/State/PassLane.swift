@@ -190,17 +190,18 @@ struct PassLane: Sendable {
     // MARK: Beginning and ending passes
 
     /// Replaces all passes by a new one.
-    mutating func begin(_ track: Track, at start: Duration) -> Pass {
+    mutating func begin(_ track: Track, at start: Duration, heard: HeardSpans = HeardSpans()) -> Pass {
         passes = []
-        return prepare(track, at: start)
+        return prepare(track, at: start, heard: heard)
     }
 
     /// Makes a pass that was prepared the only one.
     mutating func begin(_ prepared: Pass) { passes = [prepared] }
 
-    /// Adds a new pass after all others.
-    mutating func prepare(_ track: Track, at start: Duration) -> Pass {
-        let pass = makePass(track, at: start)
+    /// Adds a new pass after all others. The playing that it continues has heard the parts `heard` before.
+    mutating func prepare(_ track: Track, at start: Duration, heard: HeardSpans = HeardSpans()) -> Pass {
+        var pass = makePass(track, at: start)
+        pass.spansBefore = heard
         passes.append(pass)
         return pass
     }
@@ -220,6 +221,7 @@ struct PassLane: Sendable {
         guard let place = place(of: id) else { return nil }
         var pass = makePass(passes[place].track, at: passes[place].start)
         pass.changes = passes[place].changes
+        pass.spansBefore = passes[place].spansBefore
         passes[place] = pass
         return pass
     }

@@ -329,7 +329,7 @@ extension PlayerState {
         guard let pass = lane.current, let place = queue.place(of: pass.track.id), places.contains(place)
         else { return nil }
         let position = pass.isLive ? .zero : position
-        return EndedPlayback(track: pass.track.id, position: position, isPaused: isPaused)
+        return EndedPlayback(track: pass.track.id, position: position, heard: heardSpans, isPaused: isPaused)
     }
 
     /// Carries out `change`, which removes the tracks at `places` from the queue, and ends their playback.
@@ -402,7 +402,7 @@ extension PlayerState {
         guard let playback, let place = queue.place(of: playback.track) else { return [] }
         queue.putBefore(place)
         currentPause = playback.isPaused ? Pause(begin: now) : nil
-        let effects = begin(place, at: playback.position)
+        let effects = begin(place, at: playback.position, heard: playback.heard)
         guard isPaused, let pass = lane.current else { return effects }
         return effects + [pausedEvent(pass)]
     }

@@ -7,8 +7,9 @@ extension PlayerState {
 
     // MARK: Beginning and leaving tracks
 
-    /// Leaves the current track, if any, for the one at `place`.
-    mutating func begin(_ place: Int, at start: Duration) -> [PlayerEffect] {
+    /// Leaves the current track, if any, for the one at `place`. The playing that it continues has heard the
+    /// parts `heard`; `nil` if the memory knows them.
+    mutating func begin(_ place: Int, at start: Duration, heard: HeardSpans? = nil) -> [PlayerEffect] {
         let track = queue.tracks[place]
         // If this track was prepared as the next one, its pass is used.
         let prepared = lane.prepared.flatMap {
@@ -22,7 +23,7 @@ extension PlayerState {
             return effects + announce(prepared) + (prepared.stage == .ready ? grantCurrent() : [])
         }
         let first = start == .zero ? queue.memory?.resumePoint(of: track) ?? .zero : start
-        let pass = lane.begin(track, at: first)
+        let pass = lane.begin(track, at: first, heard: heard ?? heardBefore(track, at: first))
         return effects + announce(pass) + [startEffect(pass)]
     }
 
@@ -137,8 +138,13 @@ extension PlayerState {
         let track = queue.tracks[place]
         // A repeated track begins at its start.
         let start = track.id == lane.lastGranted?.track.id ? nil : queue.memory?.resumePoint(of: track)
-        let pass = lane.prepare(track, at: start ?? .zero)
-        return [startEffect(pass)]
+        let first = start ?? .zero
+        return [startEffect(lane.prepare(track, at: first, heard: heardBefore(track, at: first)))]
+    }
+
+    /// The parts of `track` that were heard before its playing goes on at `start`. At 0 a new playing begins.
+    private func heardBefore(_ track: Track, at start: Duration) -> HeardSpans {
+        (start > .zero ? queue.memory?.heardParts(of: track) : nil) ?? HeardSpans()
     }
 
     /// Reopens a track, because its resource has changed, or because an earlier URL may have its bytes.

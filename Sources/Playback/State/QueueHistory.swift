@@ -33,6 +33,7 @@ struct QueueHistory: Sendable {
 struct EndedPlayback: Sendable, Equatable {
     let track: Track.ID
     let position: Duration
+    let heard: HeardSpans
     let isPaused: Bool
     /// The track that became current instead. If another one is current now, the user has chosen it since,
     /// and it goes on playing.

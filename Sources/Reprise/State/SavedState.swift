@@ -20,7 +20,9 @@ struct SavedState: Sendable, Equatable {
         guard isContinued else { return }
         queue = try tables.queue()
         session = try tables.session()
-        places = ResumePlaces(positions: try tables.places())
+        let heard = try tables.heard()
+        session.heard = heard[StateTables.currentKey] ?? HeardSpans()
+        places = ResumePlaces(positions: try tables.places(), heard: heard)
     }
 
     /// The index and position in the queue.
@@ -35,6 +37,8 @@ struct SavedSession: Sendable, Equatable {
     /// The index in the queue, from 0.
     var current: Int?
     var position = Duration.zero
+    /// The parts of the current track that were heard.
+    var heard = HeardSpans()
     var isPaused = false
     /// 0...100.
     var volume = 100
@@ -50,6 +54,7 @@ struct SavedSession: Sendable, Equatable {
         let isAtEnd = snapshot.state == .ended
         current = isAtEnd ? (snapshot.tracks.isEmpty ? nil : 0) : snapshot.currentIndex
         position = isAtEnd ? .zero : snapshot.position
+        heard = isAtEnd ? HeardSpans() : snapshot.heard
         isPaused = [.paused, .stopped, .ended].contains(snapshot.state)
         volume = snapshot.volume
         modes = snapshot.modes
@@ -95,17 +100,26 @@ struct ResumePlaces: Sendable, Equatable {
     static let margin = Duration.seconds(30)
 
     /// By `Track.placeKey`.
-    var positions: [String: Duration] = [:]
+    private(set) var positions: [String: Duration] = [:]
+    /// The parts that were heard before the positions.
+    private(set) var heard: [String: HeardSpans] = [:]
     /// The keys whose positions were set or removed since they were saved.
     var unsaved: Set<String> = []
 
-    /// Records the position of a long track, or of an episode of any length. Near its end the saved position
+    /// Records the position of a long track, or of an episode of any length, that `player` plays. Near its end the saved position
     /// is removed, so that the track starts from its beginning the next time.
-    mutating func heard(_ track: Track, at position: Duration, of duration: Duration?) {
-        guard let duration, position >= Self.margin,
+    mutating func note(_ track: Track, of player: PlayerSnapshot) {
+        guard let duration = player.duration, player.position >= Self.margin,
             track.episode != nil || duration > Self.shortestTrack
         else { return }
-        positions[track.placeKey] = duration - position >= Self.margin ? position : nil
-        unsaved.insert(track.placeKey)
+        let isNearEnd = duration - player.position < Self.margin
+        set(isNearEnd ? nil : player.position, heard: player.heard, of: track.placeKey)
+    }
+
+    /// Without a position, the track starts from its beginning the next time.
+    mutating func set(_ position: Duration?, heard parts: HeardSpans = HeardSpans(), of key: String) {
+        positions[key] = position
+        heard[key] = position == nil ? nil : parts
+        unsaved.insert(key)
     }
 }

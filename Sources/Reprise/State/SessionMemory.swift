@@ -137,7 +137,7 @@ final class SessionMemory: Sendable {
             guard !snapshot.tracks.isEmpty || hasDownloads || state.latest != nil else { return }
             state.latest = snapshot
             if [.playing, .paused].contains(snapshot.state), let heard = snapshot.currentTrack {
-                state.known.places.heard(heard, at: snapshot.position, of: snapshot.duration)
+                state.known.places.note(heard, of: snapshot)
             }
             switch state.pace.due(snapshot, at: now) {
             case nil: break
@@ -196,8 +196,12 @@ final class SessionMemory: Sendable {
                 session.origins = trustedOrigins
                 try tables.save(queue, over: written)
                 try tables.save(session)
+                try tables.setHeard(session.heard, of: StateTables.currentKey)
             }
-            for key in places.unsaved { try tables.setPlace(places.positions[key], of: key) }
+            for key in places.unsaved {
+                try tables.setPlace(places.positions[key], of: key)
+                try tables.setHeard(places.heard[key] ?? HeardSpans(), of: key)
+            }
             for (key, isPlayed) in unsaved.played { try tables.setPlayed(isPlayed, key) }
             for line in unsaved.lines { try tables.addLine(line) }
         }
@@ -235,6 +239,12 @@ extension SessionMemory: ListeningMemory {
         state.withLock { $0.known.places.positions[track.placeKey] }
     }
 
+    func heardParts(of track: Track) -> HeardSpans {
+        if let parts = state.withLock({ $0.known.places.heard[track.placeKey] }) { return parts }
+        let current = last.place.map { last.queue.tracks[$0.index].placeKey }
+        return current == track.placeKey ? last.session.heard : HeardSpans()
+    }
+
     func isPlayed(_ episode: Episode) -> Bool { state.withLock { $0.known.played.contains(episode.key) } }
 
     /// Also forgets the positions of the episodes: each starts from its beginning the next time.
@@ -244,8 +254,7 @@ extension SessionMemory: ListeningMemory {
         state.withLock { state in
             if isPlayed { state.known.played.formUnion(keys) } else { state.known.played.subtract(keys) }
             for key in keys {
-                state.known.places.positions[key] = nil
-                state.known.places.unsaved.insert(key)
+                state.known.places.set(nil, of: key)
                 state.unsaved.played[key] = isPlayed
             }
             queueSave(&state)
@@ -295,6 +304,7 @@ struct SavePace: Sendable {
         var session = SavedSession(player)
         noteJump(to: session.position, at: now)
         session.position = .zero
+        session.heard = HeardSpans()
         let isChanged =
             hasJumped || saved.map { $0.tracks != player.tracks || $0.session != session } ?? true
         guard isChanged || player.state == .playing || learned != player.learned else { return nil }

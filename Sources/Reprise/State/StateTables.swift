@@ -12,7 +12,7 @@ final class StateTables {
     /// The format of the tables. It is raised when they change.
     static let format: Int64 = 1
     /// The most rows of the tables that grow.
-    private static let limits = ["places": 500, "history": 500, "played": 50_000]
+    private static let limits = ["places": 500, "heard": 501, "history": 500, "played": 50_000]
 
     init(connection: SQLiteConnection) { self.connection = connection }
 
@@ -253,6 +253,32 @@ final class StateTables {
         grown.insert("places")
     }
 
+    /// The key of the session's current track in `heard`, which also keeps the parts of short tracks.
+    static let currentKey = ""
+
+    /// The parts that were heard of tracks with a saved position, by `Track.placeKey`.
+    func heard() throws -> [String: HeardSpans] {
+        guard try hasTable("heard") else { return [:] }
+        let rows = try connection.statement("SELECT key, parts FROM heard").all { row in
+            (row.optionalText(0) ?? "", HeardSpans(savedText: row.optionalText(1) ?? ""))
+        }
+        return Dictionary(rows) { $1 }
+    }
+
+    /// Earlier versions made no table for them.
+    func setHeard(_ parts: HeardSpans, of key: String) throws {
+        try connection.execute(Self.heardTable)
+        try connection.statement("DELETE FROM heard WHERE key = ?").run(key)
+        guard !parts.list.isEmpty else { return }
+        try connection.statement("INSERT INTO heard VALUES (?, ?)").run(key, parts.savedText)
+        grown.insert("heard")
+    }
+
+    private static let heardTable = """
+        CREATE TABLE IF NOT EXISTS heard (key TEXT NOT NULL UNIQUE, parts TEXT NOT NULL) STRICT;
+
+        """
+
     /// The keys of the played episodes.
     func played() throws -> Set<String> {
         Set(try connection.statement("SELECT key FROM played").all { $0.optionalText(0) })
@@ -296,7 +322,27 @@ final class StateTables {
         CREATE TABLE urls (key TEXT NOT NULL, url TEXT NOT NULL, UNIQUE (key, url)) STRICT;
         CREATE TABLE history (line TEXT NOT NULL) STRICT;
 
-        """
+        """ + heardTable
+}
+
+extension HeardSpans {
+    /// The times of the last 200 parts, in milliseconds: `0-1500 30000-45000`.
+    fileprivate var savedText: String {
+        list.suffix(200)
+            .map { "\($0.lowerBound.wholeMilliseconds)-\($0.upperBound.wholeMilliseconds)" }
+            .joined(separator: " ")
+    }
+
+    /// What is no part of such a text is passed over.
+    fileprivate init(savedText: String) {
+        self.init(
+            savedText.split(separator: " ").compactMap { part in
+                let times = part.split(separator: "-").compactMap { Int64($0) }
+                guard times.count == 2, 0 <= times[0], times[0] < times[1] else { return nil }
+                return .milliseconds(times[0]) ..< .milliseconds(times[1])
+            }
+        )
+    }
 }
 
 /// The tables have a newer format than this version knows.

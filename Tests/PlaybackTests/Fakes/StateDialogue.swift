@@ -112,8 +112,10 @@ struct FakeMemory: ListeningMemory {
     var places: [Track.ID: Duration] = [:]
     /// The guids of episodes.
     var played: Set<String> = []
+    var heard: [Track.ID: HeardSpans] = [:]
 
     func resumePoint(of track: Track) -> Duration? { places[track.id] }
+    func heardParts(of track: Track) -> HeardSpans { heard[track.id] ?? HeardSpans() }
     func isPlayed(_ episode: Episode) -> Bool { played.contains(episode.guid) }
     func setPlayed(_ isPlayed: Bool, _ episodes: [Episode]) {}
 }

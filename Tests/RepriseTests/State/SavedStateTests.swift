@@ -229,8 +229,14 @@ import Testing
         var places = ResumePlaces()
         let hour = Duration.seconds(3_600)
         func position(_ path: String) -> Duration? { places.positions[path] }
+        func player(at position: Duration, of duration: Duration?) -> PlayerSnapshot {
+            var player = PlayerSnapshot()
+            player.position = position
+            player.duration = duration
+            return player
+        }
         func hear(_ path: String, at position: Duration, of duration: Duration?) throws {
-            places.heard(try Self.track(path), at: position, of: duration)
+            places.note(try Self.track(path), of: player(at: position, of: duration))
         }
         try hear("/short", at: .seconds(600), of: .seconds(20 * 60))
         try hear("/long", at: .seconds(29), of: hour)
@@ -246,7 +252,7 @@ import Testing
         // Of an episode, however short it is.
         var episode = try Self.track("/episode")
         episode.episode = Episode(feed: "/feed", guid: "1", date: nil, place: 0)
-        places.heard(episode, at: .seconds(300), of: .seconds(600))
+        places.note(episode, of: player(at: .seconds(300), of: .seconds(600)))
         #expect(position("/feed\u{0}1") == .seconds(300))
     }
 

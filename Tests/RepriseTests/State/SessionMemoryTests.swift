@@ -62,6 +62,26 @@ import Testing
         #expect(next.resumePoint(of: next.last.queue.tracks[1]) == .seconds(45))
     }
 
+    @Test(arguments: [3_600, 200]) func `the next session knows what was heard of the track it continues`(
+        seconds: Int
+    ) async throws {
+        let parts = HeardSpans([.milliseconds(1_500)..<(.seconds(9)), .seconds(40)..<(.seconds(45))])
+        try await play([
+            Self.snapshot { snapshot in
+                snapshot.duration = .seconds(seconds)
+                snapshot.heard = parts
+            }
+        ])
+        let next = try memory()
+        #expect(next.heardParts(of: next.last.queue.tracks[1]) == parts)
+        #expect(next.heardParts(of: next.last.queue.tracks[0]) == HeardSpans())
+        // A track that was played to its end begins anew.
+        try await play([Self.snapshot { $0.state = .ended }])
+        let last = try memory()
+        let isLong = seconds == 3_600
+        #expect(last.heardParts(of: last.last.queue.tracks[1]) == (isLong ? parts : HeardSpans()))
+    }
+
     @Test func `the next session knows the titles and lengths that were learned, also those learned last`()
         async throws
     {
