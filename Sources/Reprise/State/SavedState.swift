@@ -106,8 +106,8 @@ struct ResumePlaces: Sendable, Equatable {
     /// The keys whose positions were set or removed since they were saved.
     var unsaved: Set<String> = []
 
-    /// Records the position of a long track, or of an episode of any length, that `player` plays. Near its end the saved position
-    /// is removed, so that the track starts from its beginning the next time.
+    /// Records the position of a long track, or of an episode of any length, that `player` plays. Near its
+    /// end the saved position is removed, so that the track starts from its beginning the next time.
     mutating func note(_ track: Track, of player: PlayerSnapshot) {
         guard let duration = player.duration, player.position >= Self.margin,
             track.episode != nil || duration > Self.shortestTrack
