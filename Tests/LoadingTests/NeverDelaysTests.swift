@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loading
 
-/// A download beside the music: two resources that tell each other what they need.
+/// A download, or the reading of tags, beside the music: two resources that tell each other what they need.
 @Suite struct NeverDelaysTests {
     private struct Line {
         var music = LoadStateStage(length: LoadStateStage.long)
@@ -37,10 +37,27 @@ import Testing
     func `no download begins while the music needs the line, and none changes a request of the music`(
         seed: UInt64
     ) throws {
+        listen(seed) { $0.ask(.fill) }
+    }
+
+    @Test(arguments: TestCount.seeds(200, full: 2_000))
+    func `no tags are read while the music needs the line, nor do they change a request of the music`(
+        seed: UInt64
+    ) throws {
+        var next: Int64 = 0
+        listen(seed) { stage in
+            next += 1 << 16
+            return stage.read(next)
+        }
+    }
+
+    /// Plays, seeks and reads ahead in the music, beside a resource of low priority for which `ask` asks,
+    /// and asks again once it has what it asked for.
+    private func listen(_ seed: UInt64, _ ask: (inout LoadStateStage) -> [LoadAction]) {
         var random = SeededGenerator(seed: seed)
         var line = Line()
         line.download.ask(.lowPriority(true))
-        line.downloaded(line.download.ask(.fill))
+        line.downloaded(ask(&line.download))
         for _ in 0..<80 {
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
@@ -57,6 +74,7 @@ import Testing
                 guard let plan = line.downloadPlans.first else { continue }
                 line.downloadPlans.removeFirst()
                 line.downloaded(line.download.complete(plan, of: LoadStateStage.long))
+                line.downloaded(ask(&line.download))
             }
         }
         line.hear { $0.close($0.reader) }

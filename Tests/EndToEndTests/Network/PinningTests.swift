@@ -47,6 +47,37 @@ import Testing
         #expect(log.bytesSent(for: "/two.mp3") == Int64(long.count))
     }
 
+    @Test(.enabled(if: OfflineTests.canLeaveTheNetwork))
+    func `what is downloaded ahead plays on when the address of its server goes dark`() async throws {
+        let stage = try await Stage()
+        let song = try await MP3Fixtures.bytes(.init(seconds: 5))
+        for number in 1...3 { try stage.folder.write(song, to: "web/\(number).mp3") }
+        // In a network of its own, whose only address goes as if a cable were pulled. The server runs on.
+        let script = """
+            ip link set lo up
+            timeout 120 "$1" web --port 8765 >/dev/null & origin=$!
+            (until [ -e pulled ]; do sleep 0.05; done; ip address flush dev lo; touch dark) &
+            until (exec 3<>/dev/tcp/127.0.0.1/8765) 2>/dev/null; do sleep 0.05; done
+            shift; "$@"; status=$?
+            touch pulled; kill $origin; exit $status
+            """
+        let process = try stage.startPlaying(
+            ["--ahead", "all"] + (1...3).map { "http://127.0.0.1:8765/\($0).mp3" },
+            wrapper: ["unshare", "-rn", "bash", "-c", script, "bash", BuiltProducts.origin]
+        )
+        try await process.event("playing")
+        try process.send("pause")
+        for number in 1...3 {
+            try await process.waitForLine { $0.contains("\"download\"") && $0.contains("/\(number).mp3") }
+        }
+        try stage.folder.write("", to: "pulled")
+        try await wait(for: "the dark") { FileManager.default.fileExists(atPath: stage.folder.path("dark")) }
+        try process.send("play")
+        let summary = try await process.event("summary")
+        #expect(summary.played == 3 && summary.failed == 0)
+        #expect(try await process.waitForExit() == 0)
+    }
+
     @Test(arguments: ["all", "2t", "10"])
     func `what is downloaded ahead plays to its end when the plug is pulled`(goal: String) async throws {
         let stage = try await Stage()

@@ -71,7 +71,75 @@ import Testing
     }
 }
 
+extension AlbumEveningTests {
+    @Test func `an album is folded, moved, played next and downloaded by its heading, and the rest ahead`()
+        async throws
+    {
+        let web = try await Self.corpus.value
+        let server = try await NginxServer(serving: web.path("web"), extra: "autoindex on;")
+        let albums = (1...3).map {
+            server.url("/albums/0\($0)%20\(AlbumCorpus.title($0).replacing(" ", with: "%20"))/")
+        }
+        let folder = try TemporaryFolder()
+        let stage = try await ScreenStage.playing(albums, folder: folder, columns: 120, rows: 40)
+        try await stage.pause()
+        try await stage.waitForRow(" Album 03  Artist 3 · 1963 ──", "── 10 tracks · 1:00")
+        // The first row is the heading of the first album, which the current track belongs to.
+        try await stage.keys("g", "z")
+        try await stage.waitForRows(" ‖ Album 01 ", " Album 02 ")
+        try await stage.keys("j", "z")
+        try await stage.waitForRows(" ▸ Album 02 ", " Album 03 ")
+        try await stage.keys("J")
+        try await stage.waitForRows(" Album 03 ", " 11   Song 3.1 ")
+        try await stage.keys("E", "z")
+        try await stage.waitForRows(" Album 02 ", " 2   Song 2.1 ")
+        try await stage.keys("D")
+        try await stage.terminal.wait(for: "10 tracks downloaded")
+        try await server.settle()
+        try await expectDownload(of: 2, from: server, below: web)
+        try await stage.command("ahead all")
+        try await stage.terminal.wait(for: "offline for 2:5")
+        for album in [1, 3] { try await expectDownload(of: album, from: server, below: web) }
+        let count = server.accesses.count
+        try await server.stop()
+        try await stage.keys("Space")
+        try await stage.waitForStatus("Playing")
+        #expect(server.accesses.count == count)
+        try await stage.quit()
+    }
+
+    /// Each track of an album was downloaded whole, none of its bytes twice, by at most a request for each
+    /// begun MiB and four more.
+    private func expectDownload(
+        of album: Int,
+        from server: NginxServer,
+        below web: TemporaryFolder
+    ) async throws {
+        let name = "0\(album) \(AlbumCorpus.title(album))"
+        for file in try FileManager.default.contentsOfDirectory(atPath: web.path("web/albums/" + name)) {
+            let path = "/albums/\(name)/\(file)".replacing(" ", with: "%20")
+            let length = try Data(contentsOf: URL(filePath: web.path("web/albums/\(name)/\(file)"))).count
+            try await wait(for: "all of \(path)") {
+                let asked = server.accesses.filter { $0.target == path }
+                return asked.map(\.bytes).reduce(0, +) >= length
+            }
+            let asked = server.accesses.filter { $0.target == path }
+            #expect(asked.map(\.bytes).reduce(0, +) == length && asked.count <= (length - 1) >> 20 + 5)
+        }
+    }
+}
+
 extension ScreenStage {
+    /// Waits until two neighbouring rows contain these texts, or one row the only one.
+    fileprivate func waitForRows(_ texts: String...) async throws {
+        try await wait(for: "\(texts)") { stage in
+            let rows = try await stage.terminal.capture()
+            return rows.indices.contains { place in
+                place + texts.count <= rows.count && zip(rows[place...], texts).allSatisfy { $0.contains($1) }
+            }
+        }
+    }
+
     /// Waits until a row begins with `start`, after the sign and the number of a track, and ends with `end`.
     fileprivate func waitForRow(_ start: String, _ end: String) async throws {
         try await wait(for: "\(start) … \(end)") { stage in
