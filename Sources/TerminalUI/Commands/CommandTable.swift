@@ -37,7 +37,7 @@ package enum CommandTable {
         CommandRow(
             "sleep",
             "TIME",
-            "fade out, pause; Tab: more",
+            "fade out, then pause",
             completion: .words(["30m", "end", "album", "off"]),
             usage: "a time as 30m or 1:30:00, end (of the track), album or off"
         ) { $0 == "off" ? .player(.sleep(nil)) : SleepGoal($0).map { .player(.sleep($0)) } },
