@@ -144,7 +144,8 @@ extension PlayerState {
         // A repeated track begins at its start.
         let start = track.id == lane.lastGranted?.track.id ? nil : queue.memory?.resumePoint(of: track)
         let first = start ?? .zero
-        return [startEffect(lane.prepare(track, at: first, heard: heardBefore(track, at: first)))]
+        let pass = lane.prepare(track, at: first, heard: heardBefore(track, at: first))
+        return [startEffect(pass)]
     }
 
     /// The parts of `track` that were heard before its playing goes on at `start`. At 0 a new playing begins.
