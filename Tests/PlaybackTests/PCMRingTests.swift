@@ -1,8 +1,9 @@
 import Media
-import Playback
 import System
 import TestSupport
 import Testing
+
+@testable import Playback
 
 @Suite final class PCMRingTests {
     private let space = SpaceSignal()
@@ -48,6 +49,28 @@ import Testing
         }
         #expect(await taken.wait(ifCancelled: []) == source)
         #expect(ring.availableFrames == 0 && ring.writtenFrames == 60_000)
+    }
+
+    @Test(arguments: SampleFormat.allCases)
+    func `a fade ends in silence, and what is read after its end is heard again`(sample: SampleFormat) {
+        let format = AudioFormat(sampleRate: 8_000, channelCount: 1, sample: sample)
+        let ring = PCMRing(format: format, frames: 100, space: space)
+        // Neither of the bytes is 0, so silence can't be mistaken for music.
+        let music = [UInt8](repeating: 0x11, count: 10 * format.bytesPerFrame)
+        func read() -> [UInt8] {
+            _ = music.withUnsafeBytes { ring.write($0) }
+            var bytes = music
+            #expect(bytes.withUnsafeMutableBytes { ring.read(into: $0) } == music.count)
+            return bytes
+        }
+        #expect(read() == music)
+        ring.fade.begin(left: 20, of: 20)
+        let first = read()
+        #expect(first.prefix(format.bytesPerFrame) == music.prefix(format.bytesPerFrame) && first != music)
+        #expect(read() != first)
+        #expect(read() == [UInt8](repeating: 0, count: music.count))
+        ring.fade.end()
+        #expect(read() == music)
     }
 
     @Test func `discarding empties the ring and keeps the count of frames read`() {

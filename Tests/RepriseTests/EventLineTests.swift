@@ -66,6 +66,12 @@ struct EventLineTests {
         return .status(player)
     }
 
+    private static var statusAsleep: PlayerEvent {
+        var player = PlayerSnapshot()
+        player.sleep = SleepReport(left: .seconds(90), point: .album)
+        return .status(player)
+    }
+
     private static var failure: PlayerEvent {
         var report = PlayerEvent.EndReport(index: 1, reason: .failed)
         report.cachedBytes = 7
@@ -159,6 +165,15 @@ struct EventLineTests {
             event: .answered(isAccepted: false),
             json: #"{"event":"answered","t":1.5,"accepted":false}"#,
             words: "answered accepted=false t=1.5"
+        ),
+        Golden(
+            event: statusAsleep,
+            json:
+                #"{"event":"status","t":1.5,"state":"stopped","index":null,"tracks":0,"volume":100,"muted":false,"#
+                + #""shuffle":false,"repeat":"off","gain":"off","sleep":90,"sleepAfter":"album"}"#,
+            words:
+                #"status state="stopped" tracks=0 volume=100 muted=false shuffle=false repeat="off" gain="off" "#
+                + #"sleep=90 sleepAfter="album" t=1.5"#
         ),
         Golden(
             event: list,

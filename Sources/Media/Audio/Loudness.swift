@@ -91,6 +91,9 @@ package struct GainStage: Sendable, Equatable {
 
     private init(factor: Int64) { self.factor = factor }
 
+    /// A stage that multiplies by `share`, 0...1.
+    package init(share: Double) { factor = Int64(share * Double(1 << Self.shift)) }
+
     /// A stage of `level.gain` dB (0 if there is none), lowered if necessary so that a sample of `level.peak`
     /// stays within full scale.
     ///

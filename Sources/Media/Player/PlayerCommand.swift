@@ -39,6 +39,8 @@ package enum PlayerCommand: Sendable, Hashable {
     /// Stops once the current track, or the present album, has ended; the next `play` goes on after it. `nil`
     /// takes that back.
     case stopAfter(PlayPoint?)
+    /// Fades out and pauses then; `nil` takes that back.
+    case sleep(SleepGoal?)
     case clear
     /// Removes all tracks but the current one, which keeps playing.
     case clearOthers

@@ -60,6 +60,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var gainMode = GainMode.off
     /// Playing stops once this is reached; `nil` plays on.
     package var stopPoint: PlayPoint?
+    /// The sleep timer; `nil` if none is set.
+    package var sleep: SleepReport?
     /// The gain applied to the current track, in dB; `nil` if none is.
     package var gainDecibels: Double?
     /// The cached part of each track; tracks that are not cached at all are missing.

@@ -18,6 +18,7 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
     private let lastContent: Atomic<Int>
     private static let contents = Atomic<Int>(0)
     private let space: SpaceSignal
+    let fade = FadeOut()
     package let format: AudioFormat
 
     /// Two seconds survive a busy machine, and wake an idle one only once a second.
@@ -70,6 +71,7 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
         let first = min(count, capacity - offset)
         target.copyMemory(from: storage + offset, byteCount: first)
         if first < count { (target + first).copyMemory(from: storage, byteCount: count - first) }
+        fade.apply(to: UnsafeMutableRawBufferPointer(start: target, count: count), of: format)
         // Sequentially consistent with the writer's request: if room is made and requested at the same
         // moment, at least one side notices the other.
         taken.store(start + count, ordering: .sequentiallyConsistent)

@@ -159,6 +159,8 @@ final class PlayerShell {
             sound.reconnect(after: delay, attempt: attempt, by: parts.clock)
         case .finishRing: sound.finishRing()
         case .drain: sound.drain()
+        case .fade(let left, let length): sound.fade(left: left, of: length)
+        case .endFade: sound.endFade()
         case .measureLoaded: return .loaded(loaded.arriving)
         case .allowReadAhead(let id): allowReadAhead(id)
         case .prefetchHead(let id): prefetchHead(id)
@@ -401,6 +403,7 @@ final class PlayerShell {
         snapshot.repeatMode = state.queue.repeatMode
         snapshot.gainMode = state.gainMode
         snapshot.stopPoint = state.stopPoint
+        snapshot.sleep = state.sleepReport
         snapshot.gainDecibels = state.gainDecibels
         updateShownFailures()
         snapshot.failures = shownFailures

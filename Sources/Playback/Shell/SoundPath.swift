@@ -129,6 +129,13 @@ final class SoundPath {
         output.framesAvailable()
     }
 
+    func fade(left: Duration, of length: Duration) {
+        guard let ring else { return }
+        ring.fade.begin(left: Int(ring.format.frames(in: left)), of: Int(ring.format.frames(in: length)))
+    }
+
+    func endFade() { ring?.fade.end() }
+
     func drain() {
         drainTask?.cancel()
         drainTask = Task { [output, send] in

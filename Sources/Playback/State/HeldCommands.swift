@@ -80,7 +80,7 @@ extension PlayerCommand {
     var traits: Traits {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .reload: [.needsTracks, .wantsMusic]
-        case .pause, .stop, .stopAfter, .pin, .setPinned, .download, .changeDownloads, .setPlayed:
+        case .pause, .stop, .stopAfter, .sleep, .pin, .setPinned, .download, .changeDownloads, .setPlayed:
             .needsTracks
         case .add, .open: [.needsTracks, .wantsMusic, .takesTurns]
         case .remove, .move, .playNext, .sort, .shuffleNow, .clear, .clearOthers, .undo:

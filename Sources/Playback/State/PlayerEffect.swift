@@ -27,6 +27,9 @@ enum PlayerEffect: Sendable, Equatable {
     /// Marks the end of the PCM in the ring: nothing more will be written.
     case finishRing
     case drain
+    /// Lets what the sink reads from now on become silent within `left`, as the end of a fade of `length`.
+    case fade(left: Duration, length: Duration)
+    case endFade
     /// Asks how much of the current track is loaded; `loaded` reports it.
     case measureLoaded
     case allowReadAhead(PassID)

@@ -53,6 +53,7 @@ extension PlayerState {
         case .shuffleNow: changeOrder { $0.shuffleNow() }
         case .playNext(let numbers, let point): playNext(numbers, after: point)
         case .stopAfter(let point): setStop(after: point)
+        case .sleep(let goal): setSleep(goal)
         case .clear: clear()
         case .clearOthers: clearOthers()
         case .undo: undo()
@@ -101,21 +102,25 @@ extension PlayerState {
         return effects
     }
 
-    /// Stops playing after the track or its album, or plays on. If the next track is in the ring already, the
-    /// current one is decoded again.
     private mutating func setStop(after point: PlayPoint?) -> [PlayerEffect] {
-        stopPoint = point
         let text: SafeText =
             switch point {
             case .track: "Stops after this track"
             case .album: "Stops after this album"
             case nil: "Plays on after this track"
             }
+        let fade = sleep.point == nil ? [] : wake()
+        return [announcer.remark("stop-after", text)] + fade + stop(after: point)
+    }
+
+    /// Stops playing after the track or its album, or plays on. If the next track is in the ring already, the
+    /// current one is decoded again.
+    mutating func stop(after point: PlayPoint?) -> [PlayerEffect] {
+        stopPoint = point
         let isCut =
             lane.current.flatMap { queue.place(of: $0.track.id) }.map { stops(after: $0) } == true
             && lane.lastGranted?.id != lane.current?.id && lane.lastGranted != nil
-        let effects = isCut ? restart(at: position) : dropStalePreparation() + followUp()
-        return [announcer.remark("stop-after", text)] + effects
+        return isCut ? restart(at: position) : dropStalePreparation() + followUp()
     }
 
     private mutating func quit() -> [PlayerEffect] {

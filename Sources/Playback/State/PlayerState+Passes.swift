@@ -123,13 +123,18 @@ extension PlayerState {
     /// The stop that was set is reached: the next track becomes current, but does not play.
     private mutating func halt() -> [PlayerEffect] {
         stopPoint = nil
+        let isAsleep = sleep.point != nil
         let next = queue.next(after: queue.current)
-        let effects = leave() + silence()
+        let effects = leave() + silence() + (isAsleep ? wake() : [])
         guard let next else { return effects + endOfQueue() }
         queue.select(next)
         phase = .stopped
         currentPause = nil
-        return effects + [announcer.remark("stop-after", "Stopped after the track")]
+        return effects + [
+            isAsleep
+                ? announcer.remark("sleep", Self.asleep)
+                : announcer.remark("stop-after", "Stopped after the track")
+        ]
     }
 
     /// Opens the next track and reads its head, without writing.

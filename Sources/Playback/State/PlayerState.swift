@@ -53,6 +53,8 @@ struct PlayerState: Sendable {
     var isQuit = false
     /// Playing stops once this is reached; `nil` plays on.
     var stopPoint: PlayPoint?
+    /// For `SleepGoal.after`, `stopPoint` is set too.
+    var sleep = SleepTimer()
     /// How much is downloaded ahead; `nil` for nothing.
     var aheadGoal: AheadGoal?
     private(set) var now = Duration.zero
@@ -107,6 +109,7 @@ struct PlayerState: Sendable {
 
     private mutating func decide(on input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
         guard phase != .over else { return [] }
+        if needsTicks { sleep.played(now - self.now) }
         self.now = now
         announcer.advance(to: now)
         // When the sink reports its start, it has already played some frames. The event has the position at
@@ -169,7 +172,7 @@ struct PlayerState: Sendable {
         case .searchEnded(let attempt, let isReached): searchEnded(attempt, isReached: isReached)
         case .outputEvent(let event): outputReported(event)
         case .drained: drained()
-        case .tick: ticked()
+        case .tick: ticked() + sleepIfDue()
         }
     }
 
@@ -211,6 +214,7 @@ struct PlayerState: Sendable {
     private mutating func outputStarted() -> [PlayerEffect] {
         var effects = output.isRecovering ? [announcer.remark("audio-back", "Sound is back")] : []
         output.started()
+        effects += restOfFade()
         queue.wentBackFrom = nil
         guard let pass = lane.current else { return effects }
         effects += soundBegins(pass, at: position)
@@ -353,6 +357,7 @@ struct PlayerState: Sendable {
             // A little later, because the change counts only once a frame after the boundary is heard.
             due = min(due, format.duration(of: frames) + .milliseconds(5))
         }
+        if let sleep = sleep.untilDue { due = min(due, sleep) }
         return max(due, .milliseconds(10))
     }
 }

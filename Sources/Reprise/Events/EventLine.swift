@@ -52,6 +52,7 @@ struct EventLine: Sendable {
                     ("index", .count(orNone: player.currentIndex.map { $0 + 1 })),
                     ("tracks", .count(player.tracks.count)),
                 ] + volume(player.volume, player.isMuted) + fields(of: player.modes) + ahead(player)
+                    + sleep(player)
             )
         case .list(let player): ("list", list(player))
         case .answered(let isAccepted): ("answered", [("accepted", .flag(isAccepted))])
@@ -75,6 +76,13 @@ struct EventLine: Sendable {
             ("ahead", .text(goal.word)), ("offline", .seconds(offline?.left ?? .zero)),
             ("offlineExact", .flag(offline.map { !$0.isEstimate } ?? true)),
         ]
+    }
+
+    /// Fields that are left out without a sleep timer.
+    private static func sleep(_ player: PlayerSnapshot) -> EventFields {
+        guard let sleep = player.sleep else { return [] }
+        let after = sleep.point.map { [("sleepAfter", EventField.text(SafeText($0.rawValue)))] } ?? []
+        return [("sleep", .seconds(orNone: sleep.left))] + after
     }
 
     private static func track(_ report: PlayerEvent.TrackReport) -> EventFields {

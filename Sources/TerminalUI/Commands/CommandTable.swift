@@ -34,6 +34,13 @@ package enum CommandTable {
             default: nil
             }
         },
+        CommandRow(
+            "sleep",
+            "TIME",
+            "fade out, then pause",
+            completion: .words(["30m", "end", "album", "off"]),
+            usage: "a time as 30m or 1:30:00, end (of the track), album or off"
+        ) { $0 == "off" ? .player(.sleep(nil)) : SleepGoal($0).map { .player(.sleep($0)) } },
         CommandRow("next", .player(.next), "next track", keys: [">"]),
         CommandRow("previous", .player(.previous), "previous track", keys: ["<"]),
         CommandRow("jump", "N", "play track N", usage: "the number of a track, from 1") {

@@ -136,7 +136,12 @@ enum StatusView {
         var more: [SafeText] = []
         if player.isShuffled { more.append("shuffle") }
         if player.repeatMode != .off { more.append(SafeText("repeat \(player.repeatMode.rawValue)")) }
-        if let point = player.stopPoint { more.append(SafeText("stops after \(point.rawValue)")) }
+        if let sleep = player.sleep {
+            let after = sleep.point.map { " after \($0.rawValue)" } ?? ""
+            more.append(SafeText("sleep" + after + (sleep.left.map { " " + $0.clockTime } ?? "")))
+        } else if let point = player.stopPoint {
+            more.append(SafeText("stops after \(point.rawValue)"))
+        }
         if let gain = gain(player) { more.append(gain) }
         if player.buffered > .zero { more.append(SafeText("buffer \(player.buffered.clockTime)")) }
         return (first, more)

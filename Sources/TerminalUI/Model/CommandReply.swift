@@ -13,7 +13,7 @@ enum CommandReply {
         if count == 0, player.state == .opening { return nil }
         let undo = keys.name(of: .player(.undo)).map { " · " + $0 + " undo" } ?? ""
         switch command {
-        case .undo, .add, .open, .stopReading, .stopAfter, .save, .pin, .setPinned, .download,
+        case .undo, .add, .open, .stopReading, .stopAfter, .sleep, .save, .pin, .setPinned, .download,
             .changeDownloads,
             .setAhead, .setPlayed, .quit:
             return nil

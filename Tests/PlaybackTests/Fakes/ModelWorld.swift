@@ -139,7 +139,8 @@ struct ModelWorld {
             #expect(!isConnected, "only a lost server is searched for")
             self.attempt = attempt
         case .finishRing, .emit, .emitPosition, .setVolume, .setTitle, .stopReading, .countLostSource,
-            .passOverSource, .togglePin, .rememberPlayed, .retryNetwork, .setGain:
+            .passOverSource, .togglePin, .rememberPlayed, .retryNetwork, .setGain,
+            .fade, .endFade:
             break
         }
         return nil
@@ -258,7 +259,8 @@ struct ModelWorld {
             .reload, .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))),
             .undo, .undo, .sort(.title), .shuffleNow, .clear, .setGain(nil),
             .playNext(TrackNumbers(number), after: .track), .playNext(TrackNumbers(number), after: .album),
-            .stopAfter(.track), .stopAfter(nil), .setAhead(.all), .setAhead(nil),
+            .stopAfter(.track), .stopAfter(nil), .sleep(.time(.seconds(number))), .sleep(.after(.track)),
+            .sleep(nil), .setAhead(.all), .setAhead(nil),
         ]
         send(.command(all[Int.random(in: all.indices, using: &random)]), &state)
     }

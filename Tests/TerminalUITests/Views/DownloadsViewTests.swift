@@ -150,4 +150,21 @@ struct DownloadsViewTests {
         // A time of day means the next one.
         #expect(status(.playing, left: 90_000).hasSuffix("  offline for 25:00:00"))
     }
+
+    @Test(
+        arguments: [
+            (SleepReport(left: .seconds(1_752)), "  sleep 29:12"),
+            (SleepReport(left: .seconds(190), point: .track), "  sleep after track 3:10"),
+            (SleepReport(left: nil, point: .album), "  sleep after album"),
+        ]
+    )
+    func `the status line says how long the music plays until it sleeps`(report: SleepReport, text: String) {
+        let player = sampleSnapshot { player in
+            player.sleep = report
+            player.stopPoint = report.point
+        }
+        let state = fullState(player: player)
+        let line = ScreenView(glyphs: .unicode).draw(state).lines[state.layout.statusRow ?? 0]
+        #expect(line.contains(text) && !line.contains("stops after"))
+    }
 }
