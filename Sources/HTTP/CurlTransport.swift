@@ -133,7 +133,7 @@ package final class CurlTransport: RangeTransport {
         }
     }
 
-    /// `true` if there is a log-in with which to send `request` again, perhaps after the user has entered one.
+    /// `true` if there is a log-in with which to send `request` again, which the user may just have entered.
     private func isAnswered(
         _ step: LoginState.Step,
         by logins: Logins,

@@ -242,8 +242,8 @@ struct ResponseHead: Equatable, Sendable {
         return quirks
     }
 
-    /// The realm of a challenge that libcurl can answer, `Basic` or `Digest` (RFC 7617, RFC 7616); empty if it
-    /// is not stated, `nil` without such a challenge.
+    /// The realm of a challenge that libcurl can answer, `Basic` or `Digest` (RFC 7617, RFC 7616); empty if
+    /// it is not stated, `nil` without such a challenge.
     var loginRealm: String? {
         let challenge = values("www-authenticate").first { value in
             value.lowercased().split(separator: ",").contains { part in

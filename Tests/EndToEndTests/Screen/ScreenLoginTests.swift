@@ -132,8 +132,8 @@ struct ScreenLoginTests {
         try await wait(for: "the refusal of what is read ahead") {
             nginx.accesses.contains { $0.status == 401 }
         }
+        #expect(try await !stage.terminal.capture().contains { $0.contains("User name") })
         try await stage.command("seek 0:38")
-        try await stage.wait(for: "the end of the first") { try await ($0.position ?? 0) >= 39 }
         try await logIn(stage, last: "Enter")
         try await stage.waitForStatus("Playing")
         try await stage.waitForCurrent(2)
