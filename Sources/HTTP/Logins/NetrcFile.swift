@@ -2,9 +2,9 @@ import Media
 
 /// The user names and passwords that the player keeps, in the form of `.netrc` (curl(1), `--netrc-file`).
 ///
-/// The player writes the origin of a server for its machine: a password that was given for `https` is not sent
-/// to the same host without it, nor to another port. A plain host, as in `.netrc`, stands for all its origins.
-/// The user's own `.netrc` is read by libcurl, and never written.
+/// The player writes the origin of a server for its machine: a password that was given for `https` is not
+/// sent to the same host without it, nor to another port. A plain host, as in `.netrc`, stands for all its
+/// origins. The user's own `.netrc` is read by libcurl, and never written.
 struct NetrcFile: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         /// An origin or a host.

@@ -138,8 +138,8 @@ struct NetworkOptions: ParsableArguments, Sendable {
 }
 
 extension HTTPConfiguration {
-    /// The configuration of requests; secrets are sent to the origins of `sources` only. With `asks`, the user
-    /// can be asked for log-ins.
+    /// The configuration of requests; secrets are sent to the origins of `sources` only. With `asks`, the
+    /// user can be asked for log-ins.
     init(_ options: NetworkOptions?, sources: [String], asks: Bool = false, _ clock: any MonotonicClock) {
         self.init()
         self.clock = clock
