@@ -194,7 +194,7 @@ struct Wiring {
             },
             makeDecoder: Self.makeDecoder,
             output: output,
-            resolver: HomeResolver(resolver: resolver, web: web),
+            resolver: HomeResolver(resolver: resolver, web: web, memory: interface.memory),
             save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
             clock: clock,
             cache: cache,
@@ -513,6 +513,7 @@ extension SourceResolver {
 struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
     let web: HTTPConfiguration
+    var memory: SessionMemory?
 
     func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
         try await resolve(source, isForeign: false, deliver: deliver)
@@ -526,6 +527,7 @@ struct HomeResolver: TrackResolver {
         if !isForeign, let url = WebURL(source) {
             web.secretOrigins?.insert(url)
             web.logins?.named(url)
+            memory?.added(url)
         }
         try await resolver.resolve(BasePaths.expandingHome(source), deliver: deliver)
     }

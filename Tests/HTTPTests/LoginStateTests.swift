@@ -118,7 +118,7 @@ struct LoginStateTests {
 
     @Test(arguments: [
         ("Basic realm=\"Music\"", "Music"), ("basic", ""), ("Basic realm=\"a \\\"b\\\", c\"", "a \"b\", c"),
-        ("Digest nonce=\"x\", realm=\"R\"", "R"), ("Bearer x=\"y\", Basic realm=\"R\"", "R"),
+        ("Digest nonce=\"x\", realm=\"R\"", "R"), ("Bearer realm=\"y\", Basic realm=\"R\"", "R"),
         ("Bearer realm=\"R\"", nil), ("Negotiate", nil), ("Basically realm=\"R\"", nil),
     ])
     func `the realm is that of a challenge that can be answered`(challenge: String, realm: String?) throws {

@@ -89,6 +89,26 @@ struct LoginTests {
         }
     }
 
+    @Test func `a digest login is asked for too, and its password is not sent`() async throws {
+        let server = try ScriptedServer { connection in
+            while let request = connection.readRequest() {
+                connection.send(
+                    request.contains("Authorization: Digest username=\"me\"")
+                        ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+                        : "HTTP/1.1 401 U\r\nWWW-Authenticate: Digest realm=\"R\", nonce=\"abc\", qop=\"auth\"\r\n"
+                            + "Content-Length: 4\r\n\r\ndeny"
+                )
+            }
+        }
+        let logins = logins()
+        let answers = answer(logins, with: .login(Self.login, isKept: false))
+        defer { answers.end() }
+        try await fixture(logins, server.url()).run(server) { transport in
+            let text = try await transport.send(awaited(server.url())).body.text()
+            #expect(text == "ok" && !server.requests.contains { $0.contains("Basic") })
+        }
+    }
+
     @Test func `a request that is cancelled waits no longer, and its question stays`() async throws {
         let server = try locked()
         let logins = logins()

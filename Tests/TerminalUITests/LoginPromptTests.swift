@@ -117,8 +117,12 @@ struct LoginPromptTests {
         #expect(narrow.contains("http://music.example:8000"))
     }
 
-    @Test func `a message does not replace the question`() {
+    @Test func `neither a message nor a click replaces the question`() {
         var state = asked(question())
+        for kind in [MouseEvent.Kind.press, .release, .wheelDown, .doublePress] {
+            #expect(state.apply(.mouse(MouseEvent(kind, column: 9, row: 20))).isEmpty)
+            #expect(state.screen.joined().contains("wants a log-in"))
+        }
         state.show { $0.messages.append(message(9, "something else")) }
         #expect(state.screen.joined().contains("wants a log-in"))
         state.type("m")

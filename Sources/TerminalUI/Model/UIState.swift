@@ -450,7 +450,8 @@ package struct UIState: Sendable {
     // MARK: Mouse
 
     private mutating func point(_ event: MouseEvent) -> [UIAction] {
-        guard !layout.isTiny else { return [] }
+        // A click removes the answer, but who asks for a log-in must stay in sight while it is typed.
+        guard !layout.isTiny, typing.login == nil else { return [] }
         let hadMessage = typed == nil && answer == nil && message != nil
         if event.kind == .press {
             // A release can get lost.

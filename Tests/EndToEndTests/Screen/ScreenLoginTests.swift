@@ -84,10 +84,10 @@ struct ScreenLoginTests {
         #expect(try String(contentsOfFile: netrcPath, encoding: .utf8) == Self.netrc)
     }
 
-    @Test func `a resumed session asks once a host, and plays all of its tracks`() async throws {
+    @Test func `a list asks for itself and its tracks, and a resumed session once a host`() async throws {
         let nginx = try await locked()
-        let urls = ["first", "second", "third"].map { nginx.url("/\($0).mp3") }
-        let stage = try await ScreenStage(urls, folder: folder, environment: home)
+        try folder.write("first.mp3\nsecond.mp3\nthird.mp3\n", to: "web/list.m3u8")
+        let stage = try await ScreenStage([nginx.url("/list.m3u8")], folder: folder, environment: home)
         try await logIn(stage, "wrong", last: "Enter")
         try await stage.terminal.wait(for: "refused the log-in")
         try await logIn(stage, last: "Enter")
