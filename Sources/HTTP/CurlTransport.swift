@@ -60,8 +60,10 @@ package final class CurlTransport: RangeTransport {
         {
             do {
                 try checkHost(of: route.target, for: request)
-                let response = try await send(request, over: route, after: 0)
-                // Such a refusal may only mean that the route has expired.
+                // A refusal may only mean that the route has expired, so it asks for no log-in.
+                var unasking = request
+                unasking.mayAskUser = false
+                let response = try await send(unasking, over: route, after: 0)
                 guard [401, 403, 404, 410].contains(response.answer.wire.status) else { return response }
                 earlierRequests = response.answer.requestCount
                 response.body.cancel()
@@ -106,13 +108,49 @@ package final class CurlTransport: RangeTransport {
                     try await finish(transfer, of: head)
                     continue
                 }
+                var step = LoginState.Step.giveUp
+                if let logins = configuration.logins,
+                    let refusal = LoginRefusal(request, over: route, sent: wire, head, configuration)
+                {
+                    step = logins.refused(refusal)
+                    if try await isAnswered(step, by: logins, transfer, of: head, for: request) { continue }
+                }
                 if let interval = head.titleInterval { transfer.separateTitles(every: interval) }
-                return response(to: request.url, over: route, head, transfer, requestCount: requestCount)
+                var answered = response(
+                    to: request.url,
+                    over: route,
+                    head,
+                    transfer,
+                    requestCount: requestCount
+                )
+                answered.answer.mayAskLater = step == .askLater
+                return answered
             }
             if request.stream == nil { hasNewCookies = route.cookies.receive(fields, from: host) }
             route.target = try redirects.redirected(to: location, newCookies: hasNewCookies)
             try await finish(transfer, of: head)
             try checkHost(of: route.target, for: request)
+        }
+    }
+
+    /// `true` if there is a log-in with which to send `request` again, which the user may just have entered.
+    private func isAnswered(
+        _ step: LoginState.Step,
+        by logins: Logins,
+        _ refused: Transfer,
+        of head: ResponseHead,
+        for request: RangeRequest
+    ) async throws -> Bool {
+        switch step {
+        case .giveUp, .askLater: return false
+        case .retry:
+            try await finish(refused, of: head)
+            return true
+        case .ask(let number):
+            try await finish(refused, of: head)
+            let isAnswered = await logins.waitForAnswer(to: number, from: request.url)
+            try Task.checkCancellation()
+            return isAnswered
         }
     }
 

@@ -10,10 +10,12 @@ package struct HTTPConfiguration: Sendable {
     /// A file of user names and passwords by host, in the form of `.netrc` (curl(1), `--netrc-file`); `nil`
     /// for none. A file that does not exist counts as empty. Credentials in a URL take precedence.
     package var netrcFile: String?
-    /// The only origins that `headers`, credentials from `netrcFile` and user names in URLs may be sent to;
-    /// `nil` for the origin of each request. A playlist can name servers that the user did not name. They get
-    /// no secrets, not even those in the playlist itself, because an attacker may want such a secret to
-    /// appear in a server's log.
+    /// The log-ins that the user has entered, which go before those of `netrcFile`, or that earlier sessions
+    /// have kept, which are tried after them; `nil` for none.
+    package var logins: Logins?
+    /// The only origins that `headers`, log-ins and user names in URLs may be sent to; `nil` for the origin
+    /// of each request. A playlist can name servers that the user did not name. They get no secrets, not even
+    /// those in the playlist itself, because an attacker may want such a secret to appear in a server's log.
     package var secretOrigins: SecretOrigins?
     /// A file of PEM certificates that are trusted instead of the system's certificates; `nil` for the
     /// system's.

@@ -242,6 +242,30 @@ struct ResponseHead: Equatable, Sendable {
         return quirks
     }
 
+    /// The realm of a challenge that libcurl can answer, `Basic` or `Digest` (RFC 7617, RFC 7616); empty if
+    /// it is not stated, `nil` without such a challenge.
+    var loginRealm: String? {
+        let challenge = values("www-authenticate").lazy.compactMap { value -> Substring? in
+            let parts = value.split(separator: ",")
+            let start = parts.first { part in
+                ["basic", "digest"].contains(part.split(separator: " ").first?.lowercased())
+            }
+            return start.map { value[$0.startIndex...] }
+        }.first
+        guard let challenge else { return nil }
+        guard let start = challenge.firstRange(of: "realm=\"") ?? challenge.firstRange(of: "Realm=\"") else {
+            return ""
+        }
+        var realm = ""
+        var isEscaped = false
+        for character in challenge[start.upperBound...] {
+            if !isEscaped, character == "\"" { break }
+            isEscaped = !isEscaped && character == "\\"
+            if !isEscaped { realm.append(character) }
+        }
+        return realm
+    }
+
     private var contentRange: ContentRange? {
         let values = Set(values("content-range"))
         guard values.count == 1, let only = values.first else { return nil }

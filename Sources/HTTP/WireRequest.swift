@@ -42,7 +42,8 @@ struct WireRequest: Sendable, Equatable {
         host = SafeText(target.host)
         place = SafeText(target.authority)
         subject = request.url.safeText
-        credentials = carriesSecrets ? request.url.userInfo : nil
+        credentials =
+            carriesSecrets ? request.url.userInfo ?? configuration.logins?.login(for: request.url) : nil
         usesNetrc = carriesSecrets && credentials == nil
         quirks = route.quirks
         var lines: [String] = []

@@ -35,7 +35,7 @@ struct Wiring {
         let cache = folder.map { Self.cacheFolder($0, options.cache, options.bounds, clock, notify) }
         let unlocking = Task { try await cache?.checkSecret() }
         let trusted = options.sources + (interface.memory?.trustedOrigins ?? [])
-        let web = HTTPConfiguration(options.network, sources: trusted, clock)
+        let web = HTTPConfiguration(options.network, sources: trusted, asks: presentation == .screen, clock)
         let curl = CurlTransport(configuration: web)
         let warming = warmUp(curl, for: beginning, cache, once: unlocking)
         defer { warming?.cancel() }
@@ -51,9 +51,9 @@ struct Wiring {
             return .couldNotStart
         }
         // Player, with a decoder for each track, and its user interface.
-        let session = makeSession(cache, requests)
+        let session = makeSession(cache, requests, web.logins)
         let resolver = SourceResolver(loaders, refreshesAll: options.refresh)
-        var parts = makeParts(loaders, resolver, output, cache, network, web.secretOrigins, notify)
+        var parts = makeParts(loaders, resolver, output, cache, network, web, notify)
         parts.connecting = connecting
         let settings = PlaybackSettings(options, presentation, last: interface.memory?.last.session)
         let player = Player(parts: parts, settings: settings)
@@ -176,7 +176,7 @@ struct Wiring {
         _ output: any AudioOutput,
         _ cache: CacheFolder?,
         _ network: NetworkWatch,
-        _ secretOrigins: SecretOrigins?,
+        _ web: HTTPConfiguration,
         _ notify: @escaping @Sendable (MediaError) -> Void
     ) -> PlaybackParts {
         let refreshesAll = options.refresh
@@ -194,7 +194,7 @@ struct Wiring {
             },
             makeDecoder: Self.makeDecoder,
             output: output,
-            resolver: HomeResolver(resolver: resolver, secretOrigins: secretOrigins),
+            resolver: HomeResolver(resolver: resolver, web: web, memory: interface.memory),
             save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
             clock: clock,
             cache: cache,
@@ -216,7 +216,7 @@ struct Wiring {
         }
         let mayReadHeads = cache != nil && !options.offline && (options.tags ?? .visible) == .visible
         if presentation == .screen, mayReadHeads {
-            parts.openHead = { url in
+            parts.openHead = { [secretOrigins = web.secretOrigins] url in
                 secretOrigins?.contains(url) == true ? try await loaders.openHead(url) : nil
             }
         }
@@ -256,13 +256,16 @@ struct Wiring {
         )
     }
 
-    private func makeSession(_ cache: CacheFolder?, _ requests: RequestHistory) -> PlayingSession {
+    private func makeSession(_ cache: CacheFolder?, _ requests: RequestHistory, _ logins: Logins?)
+        -> PlayingSession
+    {
         let browser = presentation == .screen ? cache.map { makeBrowser(of: $0) } : nil
         // The calendar time at which the player's clock began.
         let start = Int64(time(nil)) - clock.now.components.seconds
         let surroundings = ScreenSurroundings(
             cache: browser,
             requests: requests,
+            logins: logins,
             timeOfDay: { moment in
                 SafeText(CalendarTime.timeOfDay(secondsSince1970: start &+ moment.components.seconds))
             }
@@ -467,7 +470,7 @@ extension Wiring {
         )
         let resolver = SourceResolver(loaders)
         return MusicSupply(
-            resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
+            resolver: HomeResolver(resolver: resolver, web: web),
             opener: loaders,
             makeDecoder: makeDecoder,
             openStream: openStream(
@@ -509,7 +512,8 @@ extension SourceResolver {
 /// servers of the URLs.
 struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
-    let secretOrigins: SecretOrigins?
+    let web: HTTPConfiguration
+    var memory: SessionMemory?
 
     func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
         try await resolve(source, isForeign: false, deliver: deliver)
@@ -520,7 +524,11 @@ struct HomeResolver: TrackResolver {
         isForeign: Bool,
         deliver: @Sendable (ResolvedTracks) async -> Void
     ) async throws {
-        if !isForeign, let url = WebURL(source) { secretOrigins?.insert(url) }
+        if !isForeign, let url = WebURL(source) {
+            web.secretOrigins?.insert(url)
+            web.logins?.named(url)
+            memory?.added(url)
+        }
         try await resolver.resolve(BasePaths.expandingHome(source), deliver: deliver)
     }
 

@@ -51,6 +51,24 @@ import Testing
         #expect(reader.report.requestCount == server.requests.count)
     }
 
+    @Test(arguments: [false, true])
+    func `only a request that a track waits for may ask for a log-in`(isLow: Bool) async throws {
+        let server = MemoryServer(content(300_000))
+        let reader = try await open(server)
+        reader.setPriority(isLow: isLow)
+        _ = try await reader.read(at: 0, count: 10)
+        #expect(server.requests.map(\.mayAskUser) == [!isLow])
+        await reader.close()
+    }
+
+    @Test func `a head that is read for its tags asks for no log-in`() async throws {
+        let server = MemoryServer(content(300_000))
+        let reader = try #require(try await loaders(server).openHead(songURL))
+        _ = try await reader.read(at: 0, count: 10)
+        #expect(server.requests.map(\.mayAskUser) == [false])
+        await reader.close()
+    }
+
     @Test func `at no moment does a report show more bytes as stored than it counts as fetched`() async throws
     {
         let content = content(300_000)

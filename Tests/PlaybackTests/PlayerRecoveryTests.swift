@@ -42,6 +42,33 @@ import Testing
         #expect(state.send(.next, heard: 100).start?.track.id.value == 2)
     }
 
+    private var locked: MediaError {
+        var error = MediaError(.httpStatus, "x", "asks for a log-in")
+        error.mayAskLater = true
+        return error
+    }
+
+    @Test func `a next track that wants a log-in is opened again in its turn, when the user can be asked`() {
+        var state = preparing()
+        #expect(state.send(.passFailed(2, locked, frames: 0), heard: 100).start == nil)
+        let turn = state.send(.drained, heard: 900)
+        #expect(turn.start?.track.id.value == 2 && turn.start?.isLowPriority == false)
+        #expect(state.announcer.failures.isEmpty)
+        state.send(.passFailed(3, broken, frames: 0))
+        #expect(state.announcer.failures.count == 1)
+    }
+
+    @Test func `a next track that becomes the current one while it is refused is opened again`() {
+        var state = preparing()
+        state.send(.next, heard: 100)
+        #expect(state.send(.passFailed(2, locked, frames: 0)).start?.track.id.value == 2)
+        var pass = 3
+        while state.send(.passFailed(PassID(value: pass), locked, frames: 0)).start?.track.id.value == 2 {
+            pass += 1
+        }
+        #expect(pass <= 5, "but not for ever")
+    }
+
     @Test func `a next track that has changed is prepared anew, three times`() {
         var state = preparing()
         let effects = state.send(.passFailed(2, changed, frames: 0), heard: 100)

@@ -338,6 +338,7 @@ package struct ResourceLoadState: Sendable {
             var error = error(code, cause)
             error.isLasting = true
             if case .refused(let status) = answer.kind { error.status = status }
+            error.mayAskLater = answer.mayAskLater
             return failed(fetch, error, moment)
         case .grown, .weakerCondition, .part, .whole, .live, .changed: return plan(moment)
         }

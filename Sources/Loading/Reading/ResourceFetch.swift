@@ -38,6 +38,7 @@ struct ResourceFetch: Sendable {
             stream: parts.stream
         )
         request.staysOnHost = parts.settings.staysOnHost
+        request.mayAskUser = plan.urgency == .demand
         var log = parts.log(request, plan.urgency)
         do {
             let response = try await send(request)

@@ -24,6 +24,8 @@ package struct RangeRequest: Sendable, Equatable {
     package var stream: WebURL?
     /// `true` if the request fails rather than follow a redirect to another host.
     package var staysOnHost = false
+    /// `true` if the user waits for the response, so that a server may ask them for a log-in first.
+    package var mayAskUser = false
 
     package init(
         url: WebURL,
@@ -102,6 +104,8 @@ package struct RangeAnswer: Sendable, Equatable {
     /// `true` if the URL has a user name and a password that were not sent, because the user did not name its
     /// server as a source.
     package var withholdsUserInfo = false
+    /// `true` if the server wants a log-in, for which the user is asked once they wait for the resource.
+    package var mayAskLater = false
     /// The origin (`WebURL.origin`) that answered, if the request was redirected to another one.
     package var redirectedOrigin: String?
     package var wire: WireFacts

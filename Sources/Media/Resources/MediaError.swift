@@ -57,6 +57,9 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     package var isUnsent = false
     /// The HTTP status of a final refusal; `nil` for other failures.
     package var status: Int?
+    /// `true` if the user was not asked for the log-in that the server wants, because they did not wait for
+    /// the resource.
+    package var mayAskLater = false
 
     package init(_ code: Code, _ subject: SafeText, _ cause: SafeText) {
         self.code = code

@@ -297,7 +297,8 @@ extension PlayerState {
 
     mutating func passFailed(_ id: PassID, _ error: MediaError, after frames: FrameCount) -> [PlayerEffect] {
         guard let pass = lane[id] else { return [] }
-        if error.code == .resourceChanged, lane.mayReopen(pass) { return reopen(pass, after: frames) }
+        let mayReopen = error.code == .resourceChanged || (error.mayAskLater && lane.isCurrent(id))
+        if mayReopen, lane.mayReopen(pass) { return reopen(pass, after: frames) }
         if pass.stage == .writing, frames > 0 { return failedAfterWriting(pass, error, frames) }
         let isNoMusic = error.code == .notAudio || error.code == .emptyResource
         let rejection: [PlayerEffect] = isNoMusic ? [.reject(id)] : []
@@ -359,7 +360,12 @@ extension PlayerState {
         var effects = endHeardPasses()
         if lane.current?.isBrokenOff == true { return effects + restart(at: position, reopens: true) }
         if let failed = lane.current, failed.stage == .failed {
-            effects += becomeCurrent(failed) + endFailed()
+            effects += becomeCurrent(failed)
+            // Opened again, it asks for the log-in, now that the user waits for it.
+            if failed.failure?.mayAskLater == true, lane.mayReopen(failed) {
+                return effects + restart(at: failed.start, reopens: true)
+            }
+            effects += endFailed()
             ahead = queue.next(after: queue.current)
         }
         guard let next = lane.current else { return effects + (halts ? halt() : goOn(to: ahead)) }

@@ -138,13 +138,15 @@ struct NetworkOptions: ParsableArguments, Sendable {
 }
 
 extension HTTPConfiguration {
-    /// The configuration of requests; secrets are sent to the origins of `sources` only.
-    init(_ options: NetworkOptions?, sources: [String], _ clock: any MonotonicClock) {
+    /// The configuration of requests; secrets are sent to the origins of `sources` only. With `asks`, the
+    /// user can be asked for log-ins.
+    init(_ options: NetworkOptions?, sources: [String], asks: Bool = false, _ clock: any MonotonicClock) {
         self.init()
         self.clock = clock
         headers = options?.headers ?? []
         secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
         netrcFile = BasePaths.expandingHome("~/.netrc")
+        logins = Logins(keptIn: BasePaths.path(of: .configuration).map { $0 + "/netrc" }, asks: asks)
         // The programs curl and openssl read this variable; libcurl does not.
         certificateFile =
             options?.cacert ?? BasePaths.variable("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }

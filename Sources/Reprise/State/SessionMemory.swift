@@ -16,6 +16,8 @@ final class SessionMemory: Sendable {
         /// The newest state from before the player ended.
         var latest: PlayerSnapshot?
         var unsaved = Unsaved()
+        /// The servers of the sources that were added in this session. The next one trusts them too.
+        var addedOrigins: [String] = []
         /// `true` if the thread will save what there is by then.
         var isSaveQueued = false
         /// The earliest time at which `look` will run by itself; `nil` if it will not.
@@ -45,7 +47,7 @@ final class SessionMemory: Sendable {
     let last: SavedState
     /// The reason why the saved state is not used, and its queue and session not replaced; `nil` if they are.
     let problem: MediaError?
-    /// The servers that may get the command line's secrets: those of this session, or else of the last one.
+    /// The servers that may get the user's secrets: those of this command line, or else of the last session.
     let trustedOrigins: [String]
 
     private let folder: StateFolder
@@ -110,6 +112,16 @@ final class SessionMemory: Sendable {
         state.withLock { state in
             state.unsaved.lines.append(line)
             queueSave(&state)
+        }
+    }
+
+    /// The user has added `source`, whose server the next session trusts with its queue.
+    func added(_ source: WebURL) {
+        guard let origin = source.resolving("/")?.requestString, !trustedOrigins.contains(origin) else {
+            return
+        }
+        state.withLock { state in
+            if !state.addedOrigins.contains(origin) { state.addedOrigins.append(origin) }
         }
     }
 
@@ -179,13 +191,13 @@ final class SessionMemory: Sendable {
 
     /// Runs on the thread that writes. What cannot be saved is saved with the next change.
     private func save() {
-        let (latest, written, places, unsaved) = state.withLock { state in
+        let (latest, written, places, unsaved, added) = state.withLock { state in
             defer {
                 state.isSaveQueued = false
                 state.known.places.unsaved = []
                 state.unsaved = Unsaved()
             }
-            return (state.latest, state.known.queue, state.known.places, state.unsaved)
+            return (state.latest, state.known.queue, state.known.places, state.unsaved, state.addedOrigins)
         }
         let saved = problem == nil ? latest : nil
         guard saved != nil || !places.unsaved.isEmpty || !unsaved.isEmpty else { return }
@@ -193,7 +205,7 @@ final class SessionMemory: Sendable {
         let isDone = change { tables in
             if let saved {
                 var session = SavedSession(saved)
-                session.origins = trustedOrigins
+                session.origins = trustedOrigins + added
                 try tables.save(queue, over: written)
                 try tables.save(session)
                 try tables.setHeard(session.heard, of: StateTables.currentKey)

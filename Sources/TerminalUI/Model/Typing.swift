@@ -1,13 +1,14 @@
 internal import Media
 
-/// The line being typed at the bottom, if any: a command, or a search or filter. Pure.
+/// The line being typed at the bottom, if any: a command, a search or filter, or a log-in. Pure.
 struct Typing: Sendable {
     /// The longest history, more lines than anyone steps through key by key.
     private static let longestHistory = 500
 
-    /// At most one of the two is typed.
+    /// At most one of the three is typed.
     var command: CommandLine?
     var prompt: Prompt?
+    var login: LoginPrompt?
     /// The lines entered so far, oldest first.
     private var history: [String]
 
@@ -15,7 +16,7 @@ struct Typing: Sendable {
 
     /// The line, and the label in front of it; `nil` if none is typed.
     var line: (sign: SafeText, line: CommandLine)? {
-        command.map { (":", $0) } ?? prompt.map { ($0.kind.sign, $0.line) }
+        command.map { (":", $0) } ?? prompt.map { ($0.kind.sign, $0.line) } ?? login?.shown
     }
 
     /// `true` if `command` is the last one that was entered, so that the key `Up` brings its line back.

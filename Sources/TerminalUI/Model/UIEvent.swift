@@ -15,6 +15,10 @@ package enum UIEvent: Sendable, Equatable {
     case cache(CacheContents?)
     /// The newest records and the number of all so far; and the running requests, in the order they began.
     case requests([JournalRecord], count: Int, underWay: [JournalRecord])
+    /// The oldest question for a log-in without an answer.
+    case login(LoginQuestion)
+    /// The log-in was kept for later sessions, or could not be.
+    case loginKept(MediaError?)
     /// The shell has time for one slice of the work that `UIState.hasWork` reports.
     case idle
     /// The spectrum and levels of the sound being heard, on the shell's clock; `nil` if there is no sound.
@@ -69,6 +73,8 @@ package enum UIAction: Sendable, Equatable {
     case listThemes(String)
     /// Starts or stops watching the cache, which is read at once and again after each change.
     case watchCache(Bool)
+    /// Answers the question of this number.
+    case answer(Int, LoginAnswer)
     case evict(CachedItem.ID)
     case setPinned(CachedItem.ID, Bool)
     /// Starts or stops the analysis of the sound.

@@ -67,6 +67,9 @@ package struct UIState: Sendable {
     /// The search or filter being typed; `nil` if none is.
     package var prompt: Prompt? { typing.prompt }
 
+    /// The log-in being typed; `nil` if none is.
+    var login: LoginPrompt? { typing.login }
+
     /// The line being typed, and the label in front of it; `nil` if none is.
     var typed: (sign: SafeText, line: CommandLine)? { typing.line }
 
@@ -97,6 +100,11 @@ package struct UIState: Sendable {
         case .mouse(let event): return point(event)
         case .snapshot(let snapshot): return show(snapshot)
         case .cache, .requests: answer = lists.receive(event) ?? answer
+        case .login(let question): ask(question)
+        case .loginKept(let error):
+            answer =
+                error.map { .error("The log-in is for this session only: " + $0.safeText) }
+                ?? .notice("Log-in kept")
         case .idle:
             lists.work(in: player)
             if owesSearchPlace { reportSearch() }
@@ -163,6 +171,7 @@ package struct UIState: Sendable {
     private mutating func press(_ key: Key) -> [UIAction] {
         isUntouched = false
         barPointer = nil
+        if let login = typing.login { return type(key, into: login) }
         if ignoresTyping {
             switch key {
             case .character, .backspace: return []
@@ -202,6 +211,22 @@ package struct UIState: Sendable {
         owesSearchPlace = false
         if typed == nil, answer == nil, layout.messageRow != nil { seenNumber = player.newestMessage }
         answer = nil
+    }
+
+    /// Opens the question as soon as nothing else is typed, and the window shows who asks.
+    private mutating func ask(_ question: LoginQuestion) {
+        guard typed == nil, !layout.isTiny else { return }
+        let login = LoginPrompt(question)
+        typing.login = login
+        answer = CommandAnswer(text: login.text, isQuestion: true)
+    }
+
+    private mutating func type(_ key: Key, into login: LoginPrompt) -> [UIAction] {
+        var login = login
+        let given = login.apply(key)
+        typing.login = given == nil ? login : nil
+        answer = given == nil ? CommandAnswer(text: login.text, isQuestion: true) : nil
+        return given.map { [.answer(login.question.number, $0)] } ?? []
     }
 
     private mutating func edit(with key: Key) -> [UIAction] {
@@ -251,6 +276,10 @@ package struct UIState: Sendable {
         }
         if typing.prompt != nil {
             typing.prompt?.paste(text, to: &lists, of: context.player)
+            return []
+        }
+        if typing.login != nil {
+            typing.login?.paste(text)
             return []
         }
         let lines = Typing.sources(in: text)
@@ -421,7 +450,8 @@ package struct UIState: Sendable {
     // MARK: Mouse
 
     private mutating func point(_ event: MouseEvent) -> [UIAction] {
-        guard !layout.isTiny else { return [] }
+        // A click removes the answer, but who asks for a log-in must stay in sight while it is typed.
+        guard !layout.isTiny, typing.login == nil else { return [] }
         let hadMessage = typed == nil && answer == nil && message != nil
         if event.kind == .press {
             // A release can get lost.

@@ -220,6 +220,7 @@ struct ScreenLoop: ~Copyable {
             case .listPaths(let word): lister.listPaths(word)
             case .listThemes(let word): lister.listThemes(word)
             case .watchCache(let isWatched): surroundings.cache?.watch(isWatched)
+            case .answer(let number, let answer): give(answer, to: number)
             case .evict(let entry): surroundings.cache?.evict(entry)
             case .setPinned(let entry, let isPinned): surroundings.cache?.setPinned(entry, isPinned)
             case .watchSound(let isWatched): player.watchSound(isWatched)
@@ -236,9 +237,19 @@ struct ScreenLoop: ~Copyable {
         }
     }
 
+    private mutating func give(_ answer: LoginAnswer, to number: Int) {
+        do throws(MediaError) {
+            try surroundings.logins?.answer(number, answer)
+            if case .login(_, isKept: true) = answer { apply(.loginKept(nil)) }
+        } catch {
+            apply(.loginKept(error))
+        }
+    }
+
     private mutating func draw() {
         guard exit == nil else { return }
         for event in state.lists.news(in: surroundings) { apply(event) }
+        if state.login == nil, let question = surroundings.logins?.question { apply(.login(question)) }
         notices.show(state.notice, at: now)
         screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
         screen.use(state.theme, background: background)

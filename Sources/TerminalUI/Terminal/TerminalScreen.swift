@@ -55,6 +55,7 @@ package struct TerminalScreen: Sendable {
         let wake: @Sendable () -> Void = { updates.wake() }
         let observations = [
             player.observe(wake), surroundings.cache?.observe(wake), surroundings.requests?.observe(wake),
+            surroundings.logins?.observe(wake),
         ]
         defer { for observation in observations { observation?.end() } }
 
@@ -85,16 +86,20 @@ package struct ScreenSurroundings: Sendable {
     package var cache: (any CacheControl)?
     /// `nil` if requests are not recorded.
     package var requests: RequestHistory?
+    /// `nil` if no log-ins are asked for.
+    package var logins: (any LoginControl)?
     /// Formats a time of the player's clock as the time of day, in eight columns.
     package var timeOfDay: @Sendable (Duration) -> SafeText
 
     package init(
         cache: (any CacheControl)? = nil,
         requests: RequestHistory? = nil,
+        logins: (any LoginControl)? = nil,
         timeOfDay: @escaping @Sendable (Duration) -> SafeText = { SafeText($0.clockTime) }
     ) {
         self.cache = cache
         self.requests = requests
+        self.logins = logins
         self.timeOfDay = timeOfDay
     }
 }

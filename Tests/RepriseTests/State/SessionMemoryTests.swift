@@ -324,6 +324,18 @@ import Testing
         #expect(try memory("https://h.example/b").trustedOrigins == ["https://h.example/"])
     }
 
+    @Test func `so do the servers of what was added, which the next session asks for a log-in`() async throws
+    {
+        let memory = try memory("https://h.example/a.m3u8")
+        for source in [
+            "http://other.example:8000/b.mp3", "http://other.example:8000/c/", "https://h.example/d",
+        ] {
+            memory.added(try #require(WebURL(source)))
+        }
+        try await play([Self.snapshot()], memory: memory)
+        #expect(try self.memory().trustedOrigins == ["https://h.example/", "http://other.example:8000/"])
+    }
+
     private static func download() throws -> DownloadReport {
         let url = try #require(WebURL("https://h.example/d.mp3"))
         return DownloadReport(Track(id: Track.ID(9), location: .web(url)))
