@@ -420,6 +420,9 @@ package struct UIState: Sendable {
 
     // MARK: Mouse
 
+    /// The layout without the rows under the candidates for a command.
+    private var shownLayout: ScreenLayout { PaletteView(of: self)?.layoutAbove ?? layout }
+
     private mutating func point(_ event: MouseEvent) -> [UIAction] {
         guard !layout.isTiny else { return [] }
         let hadMessage = typed == nil && answer == nil && message != nil
@@ -448,9 +451,9 @@ package struct UIState: Sendable {
                 return []
             }
             if event.row == layout.messageRow, hadMessage { return run(.show(.messages)) }
-            if let row = lists.row(at: event, layout) { lists.list.select(row) }
+            if let row = lists.row(at: event, shownLayout) { lists.list.select(row) }
         case .doublePress:
-            guard let row = lists.row(at: event, layout), row == lists.list.selected else { return [] }
+            guard let row = lists.row(at: event, shownLayout), row == lists.list.selected else { return [] }
             return run(.playSelected)
         }
         return []
