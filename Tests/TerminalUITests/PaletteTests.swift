@@ -64,11 +64,11 @@ struct PaletteTests {
     @Test func `the selected row stays in view above them, and a click selects the row that is shown`() {
         var state = screenState(queueSnapshot(albumTracks([9, 9, 9])))
         state.type("jjjjjjjjjj")
-        let selected = state.screen[12]
+        let selected = state.screen[12].dropLast()
         #expect(selected.contains("Album 1"))
         state.type(":")
         let frame = ScreenView(glyphs: .unicode).draw(state)
-        let shown = frame.lines.firstIndex(of: selected) ?? 0
+        let shown = frame.lines.firstIndex { $0.hasPrefix(selected) } ?? 0
         #expect((2..<7).contains(shown) && frame[column: 1, row: shown].ground == .selected)
         #expect(frame[column: 1, row: 3].style == .faint, "the rest is grey")
         _ = state.apply(.mouse(MouseEvent(.press, column: 9, row: shown - 1)))
@@ -77,7 +77,7 @@ struct PaletteTests {
         state.type("sort ")
         #expect(ScreenView(glyphs: .unicode).draw(state)[column: 8, row: 3].style != .faint)
         state.type("⎋")
-        #expect(state.screen[12] == selected)
+        #expect(state.screen[12].hasPrefix(selected))
     }
 
     @Test func `a long list scrolls with the chosen one, and a small window shows none`() {

@@ -17,7 +17,7 @@ struct PopUp: Sendable {
     init(over layout: ScreenLayout, height: Int) {
         let room = layout.listRows
         let most = room.count < 6 ? max(1, room.count - 1) : room.count * 2 / 3
-        let hasTitle = most >= 3
+        let hasTitle = most >= 2
         rows = room.suffix(min(height, most - (hasTitle ? 1 : 0)))
         titleRow = hasTitle ? rows.lowerBound - 1 : nil
         columns = layout.inner

@@ -32,7 +32,7 @@ struct ListViewTests {
         #expect(list(.cache) == lines(expected))
         let narrow = """
                 TITLE                  SIZE  CACHED
-                夜の音楽  東京アン~  8.0 MB    62 %
+                夜の音楽  東京ア~    8.0 MB    62 %
              P  01 Morning.mp3       2.5 MB   100 %
                 signed.mp3                ?       ?
             """

@@ -44,7 +44,10 @@ struct MessagesViewTests {
             let box = screen.firstIndex { $0.hasPrefix(" ── Messages") } ?? 0
             return screen[box - 1]
         }
-        #expect(!ends.contains { $0.hasPrefix(" Album") } && ends.contains(""))
+        #expect(
+            !ends.contains { $0.hasPrefix(" Album") }
+                && ends.contains { $0.allSatisfy { " │┃".contains($0) } }
+        )
     }
 
     @Test(arguments: ["⎋", "5⎋", "?⎋⎋", "q"])
