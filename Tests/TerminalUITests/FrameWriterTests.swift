@@ -237,7 +237,7 @@ struct FrameWriterTests {
         frame.lay(.selected, row: 0, columns: 3..<4)
         frame.draw("e", column: 4, row: 0, style: .dim)
         let shown =
-            "^m^2J^1;1H^1;38;5;114ma^0;38;2;18;52;86;48;2;171;205;239mb^39mc^48;5;237md^2;49me^m^?7lf^?7h"
+            "^m^2J^1;1H^1;38;5;114ma^0;38;2;18;52;86;48;2;171;205;239mb^39mc^48;5;237md^38;5;248;49me^m^?7lf^?7h"
         #expect(Self.bytes(to: frame) == shown)
     }
 

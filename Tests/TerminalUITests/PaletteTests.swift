@@ -61,6 +61,25 @@ struct PaletteTests {
         #expect(screen.contains { $0.hasPrefix(" ── seek ") })
     }
 
+    @Test func `the selected row stays in view above them, and a click selects the row that is shown`() {
+        var state = screenState(queueSnapshot(albumTracks([9, 9, 9])))
+        state.type("jjjjjjjjjj")
+        let selected = state.screen[12].dropLast()
+        #expect(selected.contains("Album 1"))
+        state.type(":")
+        let frame = ScreenView(glyphs: .unicode).draw(state)
+        let shown = frame.lines.firstIndex { $0.hasPrefix(selected) } ?? 0
+        #expect((2..<7).contains(shown) && frame[column: 1, row: shown].ground == .selected)
+        #expect(frame[column: 1, row: 3].style == .faint, "the rest is grey")
+        _ = state.apply(.mouse(MouseEvent(.press, column: 9, row: shown - 1)))
+        #expect(state.queue.list.selected == 9)
+        // What an argument changes is in its colours.
+        state.type("sort ")
+        #expect(ScreenView(glyphs: .unicode).draw(state)[column: 8, row: 3].style != .faint)
+        state.type("⎋")
+        #expect(state.screen[12].hasPrefix(selected))
+    }
+
     @Test func `a long list scrolls with the chosen one, and a small window shows none`() {
         let down = state(":" + String(repeating: "\t", count: 30))
         let chosen = names(down)[29]

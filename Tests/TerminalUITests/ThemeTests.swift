@@ -77,7 +77,7 @@ struct ThemeTests {
         #expect(Self.rendition(.playing, in: mine).ink == .index(208))
         let night = Palette(colors: Palette.exactColors, theme: Self.night, terminal: .light)
         #expect(Self.rendition(.playing, in: night).ink == .exact(ScreenColor(0x33CC33)))
-        #expect(Self.rendition(.heading, in: night).ink == .index(180), "of the dark ones")
+        #expect(Self.rendition(.heading, in: night).ink == .index(182), "of the dark ones")
         #expect(Self.rendition(.heading, .selected, in: night).paper == .index(237))
     }
 
@@ -102,8 +102,31 @@ struct ThemeTests {
 
     @Test func `text with a dim colour of its own is not dimmed once more`() {
         #expect(!Self.rendition(.dim, in: Palette(colors: 256, theme: Self.night)).isDim)
-        #expect(Self.rendition(.missing, in: Palette(colors: 256, theme: Self.night)).isDim)
-        #expect(Self.rendition(.dim, in: Palette(colors: 256)).isDim)
+        #expect(Self.rendition(.missing, in: Palette(colors: 16, theme: Self.night)).isDim)
+        #expect(Self.rendition(.dim, in: Palette(colors: 16)).isDim)
+    }
+
+    @Test func `there are two greys, one on the background of a row, and with few colours an attribute`() {
+        for theme in [Theme.dark, .light, Self.night] {
+            let palette = Palette(colors: Palette.exactColors, theme: theme)
+            let greys = [Style.dim, .faint].map { Self.rendition($0, in: palette) }
+            #expect(greys[0].ink != greys[1].ink && !greys[1].isDim)
+            for ground in [Ground.selected, .marked] {
+                let onRow = [Style.dim, .faint].map { Self.rendition($0, ground, in: palette) }
+                #expect(onRow[0] == onRow[1] && onRow[0].ink == greys[0].ink)
+            }
+        }
+        #expect(Self.rendition(.faint, in: Palette(colors: 16)).isDim)
+    }
+
+    @Test func `amber is on its way, so neither headings nor marks have its colour`() {
+        for theme in [Theme.dark, .light] {
+            let palette = Palette(colors: 256, theme: theme)
+            let amber = Self.rendition(.inFlight, in: palette).ink
+            for style in [Style.heading, .marked] { #expect(Self.rendition(style, in: palette).ink != amber) }
+            let rows = [Ground.marked, .selected].map { Self.rendition(.normal, $0, in: palette).paper }
+            #expect(Set(rows).count == 1)
+        }
     }
 
     @Test func `every part of the screen has a name, and a colour if the user sets one`() {

@@ -159,12 +159,16 @@ package struct CellBuffer: Sendable, Equatable {
         for column in range.clamped(to: 0..<columns) { cells[row * columns + column].ground = ground }
     }
 
-    /// Changes one background to another in some rows.
-    mutating func replace(_ ground: Ground, with other: Ground, rows: Range<Int>) {
-        for row in rows.clamped(to: 0..<self.rows) {
-            for place in row * columns..<(row + 1) * columns where cells[place].ground == ground {
-                cells[place].ground = other
-            }
+    /// Draws some rows in one grey without backgrounds: what is behind a box. With `keepsChosen`, cells that
+    /// have a background stay as they are.
+    mutating func fade(rows: Range<Int>, keepsChosen: Bool) {
+        let rows = rows.clamped(to: 0..<self.rows)
+        for place in rows.lowerBound * columns..<rows.upperBound * columns
+        where !keepsChosen || cells[place].ground == .plain {
+            // The edge of the selected row.
+            if cells[place].style == .head { cells[place] = .blank(.faint) }
+            cells[place].style = .faint
+            cells[place].ground = .plain
         }
     }
 

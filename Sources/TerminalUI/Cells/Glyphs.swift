@@ -26,6 +26,8 @@ package enum Glyphs: Sendable {
     package var cursor: SafeText { pick("▏", "_") }
     /// The symbol before a marked track.
     package var mark: SafeText { pick("•", "+") }
+    /// The left edge of the selected row among marked ones.
+    var edge: SafeText { pick("▎", "|") }
     /// The symbol before the name of a folded group.
     var folded: SafeText { pick("▸", "+") }
     /// The line after the name of a group.
@@ -42,6 +44,8 @@ package enum Glyphs: Sendable {
     var chapter: SafeText { pick("▾", ":") }
     /// The symbol before the number of downloaded bytes.
     package var download: SafeText { pick("↓", "net") }
+    /// The symbol before a download that receives bytes.
+    var receiving: SafeText { pick("↓", ">") }
     /// The sign before a number of equal things.
     var times: SafeText { pick("×", "x") }
     /// A cell of the bar that shows the volume.

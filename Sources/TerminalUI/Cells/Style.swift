@@ -3,8 +3,10 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case normal
     /// The tab of the open view.
     case title
-    /// Less important text: numbers, durations, units.
+    /// Facts beside a title: the artist, durations, units.
     case dim
+    /// Text that matters least: titles of columns, words of hints, names of files without tags.
+    case faint
     /// The current track.
     case playing
     case error

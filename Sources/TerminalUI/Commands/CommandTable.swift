@@ -111,7 +111,7 @@ package enum CommandTable {
             usage: "off, track or album",
             keys: [.init(["R"], "gain: off, track, album")]
         ) { $0.isEmpty ? .player(.setGain(nil)) : GainMode(rawValue: $0).map { .player(.setGain($0)) } },
-        CommandRow("reload", .player(.reload), "re-download if it changed"),
+        CommandRow("reload", .player(.reload), "re-download if changed"),
         CommandRow("status", .player(.status), "print state and position", reach: .lines),
         CommandRow("list", .player(.list), "print the tracks of the queue", reach: .lines),
     ]
@@ -166,7 +166,7 @@ package enum CommandTable {
         + changing
 
     private static let changing: [CommandRow] = [
-        CommandRow("mark", .toggleMark, "mark for d, P, E, J and K", reach: .screen, keys: ["x"]),
+        CommandRow("mark", .toggleMark, "mark for d, P, E, J, K", reach: .screen, keys: ["x"]),
         CommandRow("mark-all", .markAll, "mark all rows shown", reach: .screen, keys: ["*"]),
         CommandRow("unmark-all", .unmarkAll, "unmark all", reach: .screen, keys: ["X"]),
         CommandRow("fold", .toggleFold, "fold or unfold a group", reach: .screen, keys: ["z"]),

@@ -75,8 +75,7 @@ enum BarLegend {
     static func draw(at column: Int, row: Int, into buffer: inout CellBuffer) {
         var column = column
         for (part, word) in words {
-            let sign = part == .missing ? buffer.glyphs.bar(part) : buffer.glyphs.stopped
-            buffer.draw(sign, column: column, row: row, style: part.style)
+            buffer.draw(buffer.glyphs.bar(part), column: column, row: row, style: part.style)
             column = buffer.draw(word, column: column + 2, row: row, style: .dim) + 2
         }
     }

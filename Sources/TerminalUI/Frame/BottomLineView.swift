@@ -35,7 +35,7 @@ enum BottomLineView {
         var column = state.layout.inner.lowerBound
         for hint in Hint.all(of: state, columns: state.layout.inner.count) {
             column = buffer.draw(hint.key, column: column, row: row, style: .title)
-            column = buffer.draw(hint.word, column: column + 1, row: row, style: .dim) + 3
+            column = buffer.draw(hint.word, column: column + 1, row: row, style: .faint) + 3
         }
     }
 
@@ -104,8 +104,8 @@ private struct Hint {
     var key: SafeText
     var word: SafeText
 
-    /// As many hints as fit, without commands that have no key. In a narrow window the first and the last two
-    /// stay.
+    /// As many hints as fit, without commands that have no key. In a narrow window those of the help, the
+    /// main key of the view, the key to quit and the one to leave the view come before all others.
     static func all(of state: UIState, columns: Int) -> [Hint] {
         var hints: [Hint] = []
         for (command, word) in commands(in: state) {
@@ -114,8 +114,13 @@ private struct Hint {
             }
             hints.append(Hint(key: key, word: word))
         }
-        while hints.count > 1, width(of: hints) > columns { hints.remove(at: max(1, hints.count - 3)) }
-        return width(of: hints) > columns ? [] : hints
+        let last = hints.count - 1
+        var shown: Set<Int> = []
+        for place in [0, 1, last, last - 1] + hints.indices where hints.indices.contains(place) {
+            let wider = shown.union([place])
+            if width(of: wider.map { hints[$0] }) <= columns { shown = wider }
+        }
+        return shown.sorted().map { hints[$0] }
     }
 
     /// A blank after each key, and three between the hints.

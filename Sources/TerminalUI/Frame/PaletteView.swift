@@ -2,21 +2,42 @@ internal import Media
 
 /// The candidates for the command being typed, above its line: names with their keys and help, or the words
 /// of an argument below the command that takes them. Pure.
-enum PaletteView {
+struct PaletteView {
     /// More would hide the list behind them.
     private static let mostRows = 12
 
-    static func draw(_ line: CommandLine, _ state: UIState, into buffer: inout CellBuffer) {
-        let (candidates, place) = line.offer
-        guard !candidates.isEmpty || line.command != nil else { return }
-        let names = line.command == nil
-        let across = names ? 1 : wordsAcross(candidates, in: state.layout.inner)
+    private let line: CommandLine
+    private let state: UIState
+    private let candidates: [String]
+    /// The index of the chosen one.
+    private let place: Int?
+    private let across: Int
+    private let box: PopUp
+
+    /// `nil` if no command is typed, nothing can be offered for it, or there is no room.
+    init?(of state: UIState) {
+        guard !state.layout.isTiny, let line = state.commandLine else { return nil }
+        (candidates, place) = line.offer
+        guard !candidates.isEmpty || line.command != nil else { return nil }
+        self.line = line
+        self.state = state
+        across = line.command == nil ? 1 : Self.wordsAcross(candidates, in: state.layout.inner)
         let lines = max(1, (candidates.count + across - 1) / across)
-        let box = PopUp(over: state.layout, height: min(mostRows, lines))
+        box = PopUp(over: state.layout, height: min(Self.mostRows, lines))
+        guard !box.rows.isEmpty else { return nil }
+    }
+
+    /// `true` if it offers names of commands.
+    var offersNames: Bool { line.command == nil }
+
+    /// What stays of the window for the view behind it.
+    var layoutAbove: ScreenLayout { state.layout.covered(from: box.top ?? state.layout.rows) }
+
+    func draw(into buffer: inout CellBuffer) {
         let title = line.command.map { SafeText($0.name + " " + $0.syntax) } ?? "Commands"
         let height = box.rows.count
-        guard height > 0 else { return }
-        let amount = lines > height ? SafeText("\(height * across) of \(candidates.count)") : ""
+        let isCut = height * across < candidates.count
+        let amount = isCut ? SafeText("\(height * across) of \(candidates.count)") : ""
         box.draw(title: title, amount: amount, into: &buffer)
         guard !candidates.isEmpty else {
             let help = line.command?.help ?? ""
@@ -24,16 +45,25 @@ enum PaletteView {
         }
         // The chosen one stays in view.
         let top = max(0, (place ?? 0) / across - height + 1) * across
-        let keyed = candidates.map { names ? CommandTable.row(named: $0.trimmedEnd) : nil }
+        let keyed = candidates.map { offersNames ? CommandTable.row(named: $0.trimmedEnd) : nil }
         let width = keyed.compactMap { $0 }.map { $0.name.count + 1 + $0.syntax.count }.max() ?? 0
         for index in candidates.indices.dropFirst(top).prefix(height * across) {
             let row = box.rows.lowerBound + (index - top) / across
             let room = box.columns.count / across
             let start = box.columns.lowerBound + (index - top) % across * room
             let columns = start..<start + room
-            if index == place { buffer.lay(.selected, row: row, columns: names ? 0..<Int.max : columns) }
+            if index == place {
+                buffer.lay(.selected, row: row, columns: offersNames ? 0..<Int.max : columns)
+            }
             if let item = keyed[index] {
-                draw(item, width: width, keyMap: state.keyMap, columns: columns, row: row, into: &buffer)
+                Self.draw(
+                    item,
+                    width: width,
+                    keyMap: state.keyMap,
+                    columns: columns,
+                    row: row,
+                    into: &buffer
+                )
             } else {
                 buffer.draw(SafeText(candidates[index]), in: columns.dropLast(), row: row, style: .normal)
             }

@@ -7,15 +7,17 @@ struct PopUp: Sendable {
     private(set) var rows = 0..<0
     private(set) var columns = 0..<0
     private var titleRow: Int?
+    /// The first row of the box, with its title; `nil` if there is no room.
+    var top: Int? { titleRow ?? rows.first }
 
     init() {}
 
-    /// A box for `height` rows, or as many as fit: where the list is high enough, a third of it stays in
-    /// view.
+    /// A box for `height` rows, or as many as fit: a third of a high list stays in view, and one row of
+    /// a low one.
     init(over layout: ScreenLayout, height: Int) {
         let room = layout.listRows
-        let most = room.count < 6 ? room.count : room.count * 2 / 3
-        let hasTitle = most >= 3
+        let most = room.count < 6 ? max(1, room.count - 1) : room.count * 2 / 3
+        let hasTitle = most >= 2
         rows = room.suffix(min(height, most - (hasTitle ? 1 : 0)))
         titleRow = hasTitle ? rows.lowerBound - 1 : nil
         columns = layout.inner

@@ -17,11 +17,20 @@ package struct ScreenView: Sendable {
         if let row = layout.tabRow { TabView.draw(state, row: row, into: &buffer) }
         var context = state.context
         context.searched = state.lists.searched
-        for view in state.lists.visible {
-            // The next command acts on the last view, so only that one shows a selected row.
-            buffer.replace(.selected, with: .plain, rows: layout.listRows)
-            view.draw(context, timeOfDay: timeOfDay, into: &buffer)
+        let palette = PaletteView(of: state)
+        context.layout = palette?.layoutAbove ?? layout
+        var views = state.lists.visible
+        for place in views.indices.reversed() {
+            if context.layout.isCovered { views[place].fit(to: context.layout) }
+            if let top = views[place].boxTop { context.layout = context.layout.covered(from: top) }
         }
+        let body = (layout.tabRow ?? -1) + 1..<max(layout.footRow ?? 0, layout.listRows.upperBound - 1) + 1
+        for (place, view) in views.enumerated() {
+            view.draw(context, timeOfDay: timeOfDay, into: &buffer)
+            if place < views.count - 1 { buffer.fade(rows: body, keepsChosen: false) }
+        }
+        // The command acts on the rows that are chosen, and its argument may change how all of them look.
+        if palette?.offersNames == true { buffer.fade(rows: body, keepsChosen: true) }
         if state.commandLine == nil, !state.view.isPopUp, state.view != .downloads {
             DownloadLine.draw(state.player, layout: layout, into: &buffer)
         }
@@ -48,7 +57,7 @@ package struct ScreenView: Sendable {
             StatusView.draw(state, timeOfDay: timeOfDay, row: row, into: &buffer)
         }
         if let row = layout.messageRow { BottomLineView.draw(state, row: row, into: &buffer) }
-        if let line = state.commandLine { PaletteView.draw(line, state, into: &buffer) }
+        palette?.draw(into: &buffer)
         return buffer
     }
 }

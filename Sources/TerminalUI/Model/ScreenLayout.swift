@@ -14,7 +14,9 @@ package struct ScreenLayout: Sendable, Equatable {
     /// `true` if the window is too small for lines.
     package let isTiny: Bool
     package let tabRow: Int?
-    package let listRows: Range<Int>
+    package private(set) var listRows: Range<Int>
+    /// `true` if a box covers the last rows of the list.
+    private(set) var isCovered = false
     /// The titles of the columns of a table: on the blank row above the list, if there is one.
     package let titleRow: Int?
     /// The blank row below the list, in which a view may draw a sum of its rows; `nil` without such a row.
@@ -54,6 +56,14 @@ package struct ScreenLayout: Sendable, Equatable {
     /// The rows of the spectrum: a third of `rows`, but enough to show differences in loudness; 0 if there is
     /// no room.
     private static func soundHeight(besides rows: Int) -> Int { rows < 8 ? 0 : max(3, rows / 3) }
+
+    /// The layout of what stays in view above a box that begins at `row`.
+    func covered(from row: Int) -> ScreenLayout {
+        var layout = self
+        layout.listRows = listRows.lowerBound..<min(max(listRows.lowerBound, row), listRows.upperBound)
+        layout.isCovered = true
+        return layout
+    }
 
     /// The rows of a list below its column titles; a short list has no titles.
     package var tableRows: Range<Int> {

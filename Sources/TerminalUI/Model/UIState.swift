@@ -449,6 +449,9 @@ package struct UIState: Sendable {
 
     // MARK: Mouse
 
+    /// The layout without the rows under the candidates for a command.
+    private var shownLayout: ScreenLayout { PaletteView(of: self)?.layoutAbove ?? layout }
+
     private mutating func point(_ event: MouseEvent) -> [UIAction] {
         // A click removes the answer, but who asks for a log-in must stay in sight while it is typed.
         guard !layout.isTiny, typing.login == nil else { return [] }
@@ -478,9 +481,9 @@ package struct UIState: Sendable {
                 return []
             }
             if event.row == layout.messageRow, hadMessage { return run(.show(.messages)) }
-            if let row = lists.row(at: event, layout) { lists.list.select(row) }
+            if let row = lists.row(at: event, shownLayout) { lists.list.select(row) }
         case .doublePress:
-            guard let row = lists.row(at: event, layout), row == lists.list.selected else { return [] }
+            guard let row = lists.row(at: event, shownLayout), row == lists.list.selected else { return [] }
             return run(.playSelected)
         }
         return []

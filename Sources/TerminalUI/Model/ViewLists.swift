@@ -86,10 +86,12 @@ struct ViewLists: Sendable {
 
     /// The row of the open list that is drawn at the cell of a mouse event; `nil` if the cell shows no row.
     func row(at event: MouseEvent, _ layout: ScreenLayout) -> Int? {
-        let rows = current.rows(in: layout)
-        guard rows.contains(event.row), current.columns(in: layout).contains(event.column) else { return nil }
-        let index = list.top + event.row - rows.lowerBound
-        return list.visible.contains(index) ? index : nil
+        var view = current
+        if layout.isCovered { view.fit(to: layout) }
+        let rows = view.rows(in: layout)
+        guard rows.contains(event.row), view.columns(in: layout).contains(event.column) else { return nil }
+        let index = view.list.top + event.row - rows.lowerBound
+        return view.list.visible.contains(index) ? index : nil
     }
 
     // MARK: Searching and filtering the open list

@@ -30,7 +30,13 @@ struct QueueRow {
     let style: Style
 
     /// The row of the track at `index`, which must be in the queue.
-    init(_ player: PlayerSnapshot, index: Int, isMarked: Bool, glyphs: Glyphs) {
+    init(
+        _ player: PlayerSnapshot,
+        index: Int,
+        isMarked: Bool,
+        mapCells: Int = RangeBar.columns,
+        glyphs: Glyphs
+    ) {
         number = index + 1
         let track = player.tracks[index]
         let isCurrent = index == player.currentIndex
@@ -55,12 +61,14 @@ struct QueueRow {
             style = .playing
             signs.append((glyphs.sign(of: player.state), style))
         } else {
-            style = isMarked ? .marked : names.title == nil || track.isPlayed ? .dim : .normal
+            style = isMarked ? .marked : names.title == nil ? .faint : track.isPlayed ? .dim : .normal
         }
         if isMarked { signs.append((glyphs.mark, .marked)) }
         if track.isPlayed { signs.append((glyphs.heard, .dim)) }
         isPinned = player.availability[track.id]?.isPinned ?? false
-        if case .web = track.location { map = Self.map(of: track, isCurrent: isCurrent, player) }
+        if case .web = track.location {
+            map = Self.map(of: track, isCurrent: isCurrent, cells: mapCells, player)
+        }
     }
 
     private static func format(of path: String) -> SafeText {
@@ -101,17 +109,27 @@ struct QueueRow {
 
     /// The map of a track's bytes. For the current track, the loader has the exact ranges, including
     /// uncommitted ones.
-    private static func map(of track: Track, isCurrent: Bool, _ player: PlayerSnapshot) -> [BarPart] {
+    private static func map(
+        of track: Track,
+        isCurrent: Bool,
+        cells: Int,
+        _ player: PlayerSnapshot
+    ) -> [BarPart] {
         let load = player.load
         if isCurrent, load.isCached, load.length != nil {
-            return RangeBar.parts(load.stored, inFlight: load.inFlight, length: load.length)
+            return RangeBar.parts(load.stored, inFlight: load.inFlight, length: load.length, columns: cells)
         }
         if let download = player.runningDownload(of: track) {
-            return RangeBar.parts(download.stored, inFlight: download.inFlight, length: download.length)
+            return RangeBar.parts(
+                download.stored,
+                inFlight: download.inFlight,
+                length: download.length,
+                columns: cells
+            )
         }
         // Nothing of a track without an entry is cached, whatever its length.
         let known = player.availability[track.id] ?? Availability(length: 1)
-        return RangeBar.parts(known.stored, length: known.length)
+        return RangeBar.parts(known.stored, length: known.length, columns: cells)
     }
 
     /// Title and artist of a track if known, else the short name of its file.
@@ -120,7 +138,7 @@ struct QueueRow {
         return TrackName.text(parts.title, parts.artist, dash: glyphs.dash)
     }
 
-    private static func nameParts(of track: Track, tags better: TrackTags?) -> (
+    static func nameParts(of track: Track, tags better: TrackTags?) -> (
         title: SafeText, artist: SafeText?, album: SafeText?
     ) {
         let tags = better.map { track.tags(with: $0) } ?? track.tags

@@ -17,7 +17,16 @@ enum QueueTable {
             }
             return buffer.drawPlaceholder(text, rows: room)
         }
-        let lines = state.list.visible.map { line(state, row: $0, player, buffer.glyphs) }
+        var lines = state.list.visible.map {
+            line(state, row: $0, player, columns: buffer.columns, buffer.glyphs)
+        }
+        // Above a box, no heading stands without a track.
+        if context.layout.isCovered, state.list.isCut,
+            state.list.selected < state.list.visible.upperBound - 1,
+            case .heading(let heading)? = lines.last, heading.sign == nil
+        {
+            lines.removeLast()
+        }
         let tracks = lines.compactMap { if case .track(let row) = $0 { row } else { nil } }
         let hasBar = state.list.isCut && buffer.columns >= ScrollBar.leastColumns
         let columns = QueueColumns(
@@ -39,6 +48,7 @@ enum QueueTable {
                 let ground: Ground =
                     index == state.list.selected ? .selected : item.isMarked ? .marked : .plain
                 buffer.lay(ground, row: row)
+                let columns = columns.fitting(item)
                 draw(item, columns, row: row, into: &buffer)
                 guard let matcher = state.filter?.matcher ?? context.searched, item.failure.isEmpty else {
                     continue
@@ -48,15 +58,25 @@ enum QueueTable {
                 }
             }
         }
+        // The background of a marked row is that of the selected one.
+        if !state.marks.isEmpty, let row = rows.dropFirst(state.list.selected - state.list.top).first {
+            buffer.draw(buffer.glyphs.edge, column: 0, row: row, style: .head)
+        }
         if hasBar { ScrollBar.draw(state.list, rows: rows, into: &buffer) }
     }
 
-    private static func line(_ state: QueueView, row: Int, _ player: PlayerSnapshot, _ glyphs: Glyphs) -> Line
-    {
+    private static func line(
+        _ state: QueueView,
+        row: Int,
+        _ player: PlayerSnapshot,
+        columns: Int,
+        _ glyphs: Glyphs
+    ) -> Line {
         let item = state.item(ofRow: row)
         if let heading = state.heading(item, in: player, glyphs) { return .heading(heading) }
         let isMarked = !state.marks.isEmpty && state.marks.contains(player.tracks[item.place].id)
-        var track = QueueRow(player, index: item.place, isMarked: isMarked, glyphs: glyphs)
+        let cells = QueueColumns.mapCells(window: columns)
+        var track = QueueRow(player, index: item.place, isMarked: isMarked, mapCells: cells, glyphs: glyphs)
         track.isInGroup = state.filter == nil && state.outline.run(at: item.place) != nil
         return .track(track)
     }
@@ -66,11 +86,11 @@ enum QueueTable {
             ("#", columns.number, true), ("TITLE", columns.title, false),
             ("ARTIST", columns.artist, false), ("ALBUM", columns.album, false),
             ("DATE", columns.date, false), ("YEAR", columns.year, false), ("FORMAT", columns.format, false),
-            ("CACHED", columns.map.map { $0..<$0 + RangeBar.columns }, false),
+            ("CACHED", columns.map, false),
             ("TIME", columns.duration, true),
         ]
         for case (let title, let place?, let isRight) in titles {
-            buffer.draw(title, in: place, row: row, style: .dim, isRightAligned: isRight)
+            buffer.draw(title, in: place, row: row, style: .faint, isRightAligned: isRight)
         }
     }
 
@@ -93,17 +113,23 @@ enum QueueTable {
     ) {
         let style = item.style
         for (offset, sign) in item.signs.enumerated() {
-            buffer.draw(sign.text, column: 1 + offset, row: row, style: sign.style)
+            buffer.draw(sign.text, column: 1 + offset * columns.signWidth, row: row, style: sign.style)
         }
-        func draw(_ text: SafeText, in columns: Range<Int>?, isRightAligned: Bool = false) {
+        func draw(
+            _ text: SafeText,
+            in columns: Range<Int>?,
+            style: Style = .dim,
+            isRightAligned: Bool = false
+        ) {
             guard let columns else { return }
-            buffer.draw(text, in: columns, row: row, style: .dim, isRightAligned: isRightAligned)
+            buffer.draw(text, in: columns, row: row, style: style, isRightAligned: isRightAligned)
         }
-        draw(SafeText("\(item.number)"), in: columns.number, isRightAligned: true)
+        draw(SafeText("\(item.number)"), in: columns.number, style: .faint, isRightAligned: true)
         draw(item.date, in: columns.date, isRightAligned: true)
         if item.failure.isEmpty {
             for (text, place) in texts(of: item, columns, buffer.glyphs) {
-                buffer.draw(text, in: place, row: row, style: place == columns.title ? style : .dim)
+                let rest: Style = place == columns.album ? .faint : .dim
+                buffer.draw(text, in: place, row: row, style: place == columns.title ? style : rest)
             }
             draw(item.year, in: columns.year)
             draw(item.format, in: columns.format)
@@ -125,7 +151,7 @@ enum QueueTable {
         if let pin = columns.pin, item.isPinned {
             buffer.draw(buffer.glyphs.pin, column: pin, row: row, style: .marked)
         }
-        if let map = columns.map { RangeBar.draw(item.map, column: map, row: row, into: &buffer) }
+        if let map = columns.map { RangeBar.draw(item.map, column: map.lowerBound, row: row, into: &buffer) }
         let time = columns.duration ?? 0..<0
         let isPlaying = item.style == .playing
         buffer.draw(
@@ -216,24 +242,41 @@ struct QueueColumns: Equatable {
     private static let leastForAlbum = 110
     private static let leastForArtist = 80
     private static let leastForTitles = 80
-    private static let leastForMap = 60
+    private static let leastForMap = 40
+    private static let leastForWholeMap = 60
     private static let leastForDate = 60
     private static let leastForIndent = 40
     fileprivate static let leastForTitle = 12
 
+    /// The columns for a row: a track in no group is not indented, so that the group above it ends.
+    func fitting(_ row: QueueRow) -> QueueColumns {
+        guard isIndented, !row.isInGroup else { return self }
+        var columns = self
+        columns.title = title.lowerBound - 2..<title.upperBound
+        return columns
+    }
+
+    /// The cells of the map in a window of so many columns.
+    static func mapCells(window columns: Int) -> Int {
+        columns < leastForWholeMap ? RangeBar.columns / 2 : RangeBar.columns
+    }
+
     static func hasTitles(_ layout: ScreenLayout) -> Bool { layout.columns >= leastForTitles }
 
+    /// The columns of each sign before the number, with the blank behind it.
+    let signWidth: Int
     let number: Range<Int>
     /// The days of episodes.
     private(set) var date: Range<Int>?
-    let title: Range<Int>
+    private(set) var title: Range<Int>
+    /// `true` if the titles below headings are indented.
+    private let isIndented: Bool
     private(set) var artist: Range<Int>?
     private(set) var album: Range<Int>?
     private(set) var year: Range<Int>?
     private(set) var format: Range<Int>?
     private(set) var pin: Int?
-    /// The first column of the map.
-    private(set) var map: Int?
+    private(set) var map: Range<Int>?
     /// Right-aligned.
     private(set) var duration: Range<Int>?
     /// The column after the last one of all.
@@ -243,12 +286,13 @@ struct QueueColumns: Equatable {
 
     /// `columns` is the width of the window, and `room` what the columns have of it.
     init(window columns: Int, room: Int, count: Int, rows: [QueueRow]) {
-        let signs = 1 + max(2, rows.map(\.signs.count).max() ?? 0)
+        signWidth = columns >= Self.leastForIndent ? 2 : 1
+        let signs = 1 + max(2, signWidth * (rows.map(\.signs.count).max() ?? 0))
         number = signs..<signs + String(max(1, count)).count
         self.end = room
         var end = room
         // Below headings all titles are indented, if there is room.
-        let isIndented = columns >= Self.leastForIndent && rows.contains(where: \.isInGroup)
+        isIndented = columns >= Self.leastForIndent && rows.contains(where: \.isInGroup)
         let start = number.upperBound + (isIndented ? 3 : 1)
         let widest = rows.map(\.duration.columns).max() ?? 0
         if widest > 0, end - widest - 2 - start >= Self.leastForTitle {
@@ -258,9 +302,10 @@ struct QueueColumns: Equatable {
         }
         // Local files have no map.
         if columns >= Self.leastForMap, rows.contains(where: { !$0.map.isEmpty }) {
-            map = end - RangeBar.columns
-            pin = end - RangeBar.columns - 2
-            end -= RangeBar.columns + 4
+            let cells = Self.mapCells(window: columns)
+            map = end - cells..<end
+            pin = end - cells - 2
+            end -= cells + (cells < RangeBar.columns ? 3 : 4)
         }
         if columns >= Self.leastForYear {
             format = end - 6..<end

@@ -60,9 +60,9 @@ struct Palette: Sendable, Equatable {
         case .error: rendition.isBold = colors == 0
         // None of the sixteen colours is dim and readable on every background, but the attribute is.
         // On a background that is not the terminal's own it would be too faint.
-        case .dim where cell.ground == .selected: break
-        // A colour that was chosen for it is dim already.
-        case .dim, .missing: rendition.isDim = chosen == nil
+        case .dim where cell.ground == .selected, .faint where cell.ground == .selected: break
+        // A colour that was chosen for it, or a grey, is dim already.
+        case .dim, .faint, .missing: rendition.isDim = chosen == nil && colors < 256
         }
         return rendition
     }
@@ -71,11 +71,16 @@ struct Palette: Sendable, Equatable {
     private func chosenColor(of cell: Cell) -> ColorChoice? {
         guard colors > 0 else { return nil }
         let choice = cell.ink.map { ColorChoice.exact($0) } ?? own.inks[cell.style]
-        return choice?.drawable(with: colors) ?? theme.color(of: cell.style, colors: colors)
+        return choice?.drawable(with: colors) ?? theme.color(of: style(of: cell), colors: colors)
     }
 
     private func color(of cell: Cell) -> ColorChoice {
-        base.color(of: cell.style, colors: colors).map { .index($0) } ?? text
+        base.color(of: style(of: cell), colors: colors).map { .index($0) } ?? text
+    }
+
+    /// On the background of a row the fainter grey would be too faint.
+    private func style(of cell: Cell) -> Style {
+        cell.style == .faint && (cell.ground == .selected || cell.ground == .marked) ? .dim : cell.style
     }
 
     private func color(behind cell: Cell) -> ColorChoice {
@@ -102,10 +107,10 @@ struct Rendition: Sendable, Equatable {
 
 extension Style {
     /// `true` if it is reversed in a selected row without a background: everything but the map, which stays a
-    /// line, and the matches of a text.
+    /// line, the matches of a text and the sign of the row.
     fileprivate var isReversed: Bool {
         switch self {
-        case .played, .cached, .inFlight, .missing, .prompt: false
+        case .played, .cached, .inFlight, .missing, .prompt, .head: false
         default: true
         }
     }

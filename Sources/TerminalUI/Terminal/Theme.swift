@@ -106,8 +106,14 @@ enum BaseTheme: String, Sendable, CaseIterable {
         guard colors >= 8, self != .mono else { return nil }
         let choice: (rich: (dark: Int, light: Int), plain: (dark: Int, light: Int))
         switch style {
-        case .normal, .title, .dim, .missing, .prompt, .head: return nil
-        case .marked, .heading, .notice: choice = ((180, 94), (Self.yellow, Self.magenta))
+        case .normal, .title, .prompt, .head: return nil
+        case .dim, .faint, .missing:
+            // None of the first sixteen colours is grey and readable on every background.
+            guard colors >= 256 else { return nil }
+            let grey = style == .dim ? (248, 240) : style == .faint ? (244, 243) : (245, 243)
+            return self == .dark ? grey.0 : grey.1
+        case .marked, .heading: choice = ((182, 53), (Self.white, Self.magenta))
+        case .notice: choice = ((180, 94), (Self.yellow, Self.magenta))
         case .playing: choice = ((114, 22), (Self.green, Self.blue))
         case .played: choice = ((78, 28), (Self.green, Self.magenta))
         case .cached: choice = ((67, 25), (Self.cyan, Self.blue))
@@ -131,8 +137,7 @@ enum BaseTheme: String, Sendable, CaseIterable {
         guard colors >= 256, self != .mono else { return nil }
         switch ground {
         case .plain: return nil
-        case .marked: return self == .dark ? 235 : 255
-        case .selected: return self == .dark ? 237 : 254
+        case .marked, .selected: return self == .dark ? 237 : 254
         case .match: return self == .dark ? 58 : 229
         }
     }
@@ -152,5 +157,6 @@ enum BaseTheme: String, Sendable, CaseIterable {
     private static let blue = 4
     private static let magenta = 5
     private static let cyan = 6
+    private static let white = 7
     private static let brightRed = 9
 }

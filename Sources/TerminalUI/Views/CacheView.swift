@@ -130,12 +130,12 @@ package struct CacheView: ListView {
     }
 
     private static let columns = [
+        RowTable.Column(title: "", width: 1, dropRank: 2),
+        RowTable.Column(title: "TITLE", width: 0),
         RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, isDim: true, dropRank: 1),
         RowTable.Column(title: "CACHED", width: 6, isRightAligned: true, isDim: true),
         RowTable.Column(title: "MAP", width: RangeBar.columns, isMap: true, dropRank: 4),
         RowTable.Column(title: "LAST PLAYED", width: 11, isRightAligned: true, isDim: true, dropRank: 3),
-        RowTable.Column(title: "", width: 1, dropRank: 2),
-        RowTable.Column(title: "TITLE", width: 0),
     ]
 
     func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
@@ -146,18 +146,24 @@ package struct CacheView: ListView {
             return buffer.drawPlaceholder(emptyText(glyphs), rows: layout.listRows, style: style)
         }
         let matcher = filterText.isEmpty ? context.searched : TrackMatcher(filterText)
-        RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
+        let table = RowTable(Self.columns, note: "ARTIST", width: buffer.columns)
+        table.draw(list, layout: layout, into: &buffer) { row in
             let entry = entries[row]
             let cells: [SafeText] = [
+                entry.isPinned ? glyphs.pin : "", entry.tags.title ?? TrackName.file(at: entry.url),
                 entry.length.map { SafeText(SizeText.text($0)) } ?? "?",
                 SafeText(entry.percent.map { "\($0) %" } ?? "?"), "",
                 entry.lastPlayed == 0
                     ? "never" : AgeText.text(seconds: max(0, report.time &- entry.lastPlayed)),
-                entry.isPinned ? glyphs.pin : "",
-                entry.name(dash: glyphs.dash),
             ]
-            let map = RangeBar.parts(entry.stored, length: entry.length)
-            return RowTable.Row(cells: cells, map: map, matcher: matcher)
+            return RowTable.Row(
+                cells: cells,
+                signStyle: .marked,
+                note: entry.tags.title == nil ? "" : entry.tags.artist ?? "",
+                map: RangeBar.parts(entry.stored, length: entry.length),
+                style: entry.tags.title == nil ? .faint : .normal,
+                matcher: matcher
+            )
         }
         if let row = layout.footRow, let text = report.savings.text {
             buffer.draw(text, column: 1, row: row, style: .dim)

@@ -70,13 +70,13 @@ package struct DownloadsView: ListView {
     }
 
     private static let columns = [
-        RowTable.Column(title: "STATE", width: 8),
-        RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, isDim: true, dropRank: 1),
+        RowTable.Column(title: "", width: 1),
+        RowTable.Column(title: "TITLE", width: 0),
+        RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, isDim: true, dropRank: 3),
         RowTable.Column(title: "CACHED", width: 6, isRightAligned: true, isDim: true, dropRank: 2),
         RowTable.Column(title: "MAP", width: RangeBar.columns, isMap: true, dropRank: 5),
-        RowTable.Column(title: "RATE", width: 8, isRightAligned: true, isDim: true, dropRank: 4),
-        RowTable.Column(title: "LEFT", width: 7, isRightAligned: true, isDim: true, dropRank: 3),
-        RowTable.Column(title: "TITLE", width: 0),
+        RowTable.Column(title: "RATE", width: 8, isRightAligned: true, isDim: true, dropRank: 1),
+        RowTable.Column(title: "LEFT", width: 7, isRightAligned: true, isDim: true, dropRank: 4),
     ]
 
     func draw(_ context: ViewContext, timeOfDay: (Duration) -> SafeText, into buffer: inout CellBuffer) {
@@ -88,32 +88,41 @@ package struct DownloadsView: ListView {
             return buffer.drawPlaceholder("No downloads" + way, rows: layout.listRows)
         }
         let glyphs = buffer.glyphs
-        RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
+        let table = RowTable(Self.columns, note: "ARTIST", width: buffer.columns)
+        table.draw(list, layout: layout, into: &buffer) { row in
             let download = player.downloads[row]
-            let state: SafeText
-            let title = Self.name(of: download, in: player, glyphs: glyphs)
-            var style = Style.normal
-            switch download.phase {
-            case .waiting:
-                state = "waiting"
-                style = .dim
-            case .running: state = download.isMoving ? "running" : "waiting"
-            case .paused:
-                state = "paused"
-                style = .dim
-            case .failed(let error):
-                return RowTable.Row(cells: ["failed", title + "   " + error.reason], style: .error)
-            }
-            let rate = download.isMoving ? download.rate : nil
+            let names = Self.nameParts(of: download, in: player)
             let known = Availability(stored: download.stored, length: download.length)
-            let cells: [SafeText] = [
-                state, download.length.map { SafeText(SizeText.text($0)) } ?? "",
+            let rate = download.isMoving ? download.rate : nil
+            var item = RowTable.Row(cells: [], note: names.artist ?? "", matcher: context.searched)
+            let (sign, state): (SafeText, SafeText)
+            switch download.phase {
+            case .running where download.isMoving:
+                (sign, state) = (glyphs.receiving, "running")
+                item.signStyle = .inFlight
+            case .running, .waiting:
+                (sign, state) = (glyphs.waiting, "waiting")
+                if download.phase == .waiting { item.style = .dim }
+            case .paused:
+                (sign, state) = (glyphs.paused, "paused")
+                item.style = .dim
+            case .failed(let error):
+                (sign, state) = (glyphs.failed, "failed")
+                item.style = .error
+                item.failure = error.reason
+            }
+            item.cells = [
+                sign, names.title, download.length.map { SafeText(SizeText.text($0)) } ?? "",
                 known.fraction.map { SafeText("\(Int($0 * 100)) %") } ?? "", "",
-                rate.map { SafeText(SizeText.rate($0)) } ?? "",
-                rate == nil ? "" : download.timeLeft.map { SafeText($0.clockTime) } ?? "", title,
+                rate.map { SafeText(SizeText.rate($0)) } ?? state,
+                rate == nil ? "" : download.timeLeft.map { SafeText($0.clockTime) } ?? "",
             ]
-            let map = RangeBar.parts(download.stored, inFlight: download.inFlight, length: download.length)
-            return RowTable.Row(cells: cells, map: map, style: style)
+            item.map = RangeBar.parts(
+                download.stored,
+                inFlight: download.inFlight,
+                length: download.length
+            )
+            return item
         }
     }
 
@@ -122,8 +131,13 @@ package struct DownloadsView: ListView {
         in player: PlayerSnapshot,
         glyphs: Glyphs
     ) -> SafeText {
-        QueueRow.name(of: download.track, tags: player.learned[download.track.id]?.tags, glyphs: glyphs)
+        let names = nameParts(of: download, in: player)
+        return TrackName.text(names.title, names.artist, dash: glyphs.dash)
     }
+
+    private static func nameParts(of download: DownloadReport, in player: PlayerSnapshot) -> (
+        title: SafeText, artist: SafeText?, album: SafeText?
+    ) { QueueRow.nameParts(of: download.track, tags: player.learned[download.track.id]?.tags) }
 }
 
 /// One line about all downloads, in the blank row below the list.

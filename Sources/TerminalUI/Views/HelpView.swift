@@ -10,9 +10,9 @@ package struct HelpView: ListView {
     static let name = ViewName.help
     static let prompts = [Prompt.Kind.filter]
     static let selectsRows = false
-    private static let keyColumns = 13
-    /// The width of one key or command with its help.
-    private static let itemColumns = 40
+    /// The fewest columns for the keys, and for them with their help.
+    private static let leastForKeys = 13
+    private static let leastForItem = 40
     /// More of them would be hard to survey.
     private static let mostAcross = 3
 
@@ -48,12 +48,14 @@ package struct HelpView: ListView {
         func pages(_ rows: [[Item?]]) -> [[Item?]] {
             rows + Array(repeating: [], count: (height - rows.count % height) % height)
         }
-        let across = min(Self.mostAcross, max(1, layout.columns / Self.itemColumns))
+        let across = Self.across(layout)
         let groups = Self.groups(of: keyMap)
         if filterText.isEmpty {
             let commands =
                 [[Item(keys: "Commands", isTitle: true)]] + Self.flowing(Self.commands, across: across)
-            rows = pages(Self.stacked(groups, across: across)) + pages(commands)
+            let keys = Self.stacked(groups, across: across)
+            rows = keys.count <= height ? pages(keys) : Self.paged(groups, across: across, height: height)
+            rows += pages(commands)
         } else {
             let matcher = TrackMatcher(filterText)
             let all = groups.flatMap { $0.dropFirst() } + Self.commands
@@ -61,6 +63,10 @@ package struct HelpView: ListView {
             rows = Self.flowing(matching, across: across)
         }
         list.resize(count: rows.count, height: layout.listRows.count)
+    }
+
+    private static func across(_ layout: ScreenLayout) -> Int {
+        min(mostAcross, max(1, layout.columns / leastForItem))
     }
 
     /// The keys of each group below its name.
@@ -102,6 +108,34 @@ package struct HelpView: ListView {
         return (0..<height(columns)).map { row in columns.map { row < $0.count ? $0[row] : nil } }
     }
 
+    /// The groups one after the other through the columns of pages of `height` rows. No row of a group stands
+    /// alone at the top of a column, and no name of a group at its end.
+    private static func paged(_ groups: [[Item]], across: Int, height: Int) -> [[Item?]] {
+        var columns: [[Item?]] = [[]]
+        for group in groups {
+            if let last = columns.last, !last.isEmpty {
+                if last.count + 4 > height {
+                    columns.append([])
+                } else {
+                    columns[columns.count - 1].append(nil)
+                }
+            }
+            var rest = group[...]
+            while !rest.isEmpty {
+                var count = min(rest.count, height - columns[columns.count - 1].count)
+                if rest.count - count == 1, count > 2 { count -= 1 }
+                columns[columns.count - 1] += Array(rest.prefix(count))
+                rest = rest.dropFirst(count)
+                if !rest.isEmpty { columns.append([]) }
+            }
+        }
+        return stride(from: 0, to: columns.count, by: across).flatMap { first in
+            (0..<height).map { row in
+                columns[first..<min(first + across, columns.count)].map { row < $0.count ? $0[row] : nil }
+            }
+        }
+    }
+
     /// Items that fill the first column from top to bottom, then the next.
     private static func flowing(_ items: [Item], across: Int) -> [[Item?]] {
         let height = (items.count + across - 1) / across
@@ -115,14 +149,18 @@ package struct HelpView: ListView {
                 rows: context.layout.listRows
             )
         }
+        let inner = context.layout.inner
+        let across = Self.across(context.layout)
+        let width = inner.count / across
+        let keyColumns = max(Self.leastForKeys, width * 3 / 10)
         for (index, row) in zip(list.visible, context.layout.listRows) {
-            for case (let across, let item?) in rows[index].enumerated() {
-                let start = 1 + across * Self.itemColumns
-                let words = start + Self.keyColumns + 1
+            for case (let place, let item?) in rows[index].enumerated() {
+                let start = inner.lowerBound + place * width
+                let words = start + keyColumns + 1
                 let style: Style = item.isTitle ? .heading : .normal
-                buffer.draw(item.keys, column: start, row: row, limit: Self.keyColumns, style: style)
-                let end = start + Self.itemColumns - 1
-                buffer.draw(item.words, in: words..<end, row: row, style: .dim)
+                buffer.draw(item.keys, column: start, row: row, limit: keyColumns, style: style)
+                let end = place + 1 == across ? inner.upperBound : start + width - 1
+                buffer.draw(item.words, in: words..<max(words, end), row: row, style: .dim)
             }
         }
     }

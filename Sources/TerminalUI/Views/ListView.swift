@@ -34,6 +34,12 @@ protocol ListView: Sendable {
     /// opened.
     mutating func update(to context: ViewContext, from before: PlayerSnapshot, isOpen: Bool)
 
+    /// Fits the list to the room that a box over it leaves.
+    mutating func fit(to layout: ScreenLayout)
+
+    /// The first row of a pop-up; `nil` without one.
+    var boxTop: Int? { get }
+
     /// Returns an event for `receive` if the surroundings have changed in something that this view shows;
     /// `nil` if not.
     func news(in surroundings: ScreenSurroundings, isOpen: Bool) -> UIEvent?
@@ -84,6 +90,7 @@ extension ListView {
     static var prompts: [Prompt.Kind] { [] }
     static var selectsRows: Bool { !prompts.isEmpty }
     var filterText: String { "" }
+    var boxTop: Int? { nil }
 
     func rows(in layout: ScreenLayout) -> Range<Int> { layout.listRows }
     func columns(in layout: ScreenLayout) -> Range<Int> { 0..<layout.columns }
@@ -94,6 +101,10 @@ extension ListView {
 
     mutating func resize(count: Int, in context: ViewContext) {
         list.resize(count: count, height: rows(in: context.layout).count)
+    }
+
+    mutating func fit(to layout: ScreenLayout) {
+        list.resize(count: list.count, height: rows(in: layout).count)
     }
 
     func news(in surroundings: ScreenSurroundings, isOpen: Bool) -> UIEvent? { nil }

@@ -54,6 +54,13 @@ package struct MessagesView: ListView {
         if isChanged, follows { list.select(lines.count - 1) }
     }
 
+    mutating func fit(to layout: ScreenLayout) {
+        box = PopUp(over: layout, height: max(1, lines.count))
+        list.resize(count: lines.count, height: box.rows.count)
+    }
+
+    var boxTop: Int? { box.top }
+
     func matches(_ matcher: TrackMatcher, item: Int, in player: PlayerSnapshot) -> Bool {
         matcher.matches(lines[item].text.string)
     }

@@ -113,7 +113,8 @@ package struct NetworkView: ListView {
             return buffer.drawPlaceholder("No network requests yet", rows: layout.listRows)
         }
         let glyphs = buffer.glyphs
-        RowTable(Self.columns, width: buffer.columns).draw(list, layout: layout, into: &buffer) { row in
+        let table = RowTable(Self.columns, note: "NOTE", width: buffer.columns)
+        table.draw(list, layout: layout, into: &buffer) { row in
             let group = self[row]
             guard let record = group.last else { return RowTable.Row(cells: []) }
             switch record.event {
@@ -122,11 +123,13 @@ package struct NetworkView: ListView {
                 let isError = decision == .gaveUp || decision == .wentOffline
                 return RowTable.Row(cells: cells, style: isError ? .error : .normal)
             case .request(let request) where row < folds.count:
-                let count = SafeText(group.count > 1 ? " \(glyphs.times)\(group.count)" : "")
                 let cells = cells(of: group.compactMap(\.request), time: timeOfDay(record.time))
+                let count = group.count > 1 ? "\(glyphs.times)\(group.count)" : nil
                 return RowTable.Row(
-                    cells: cells + [end(of: request, record, count: count)],
-                    style: request.style
+                    cells: cells + [name(of: record)],
+                    note: note(on: request, count: count),
+                    style: request.style,
+                    matcher: context.searched
                 )
             case .request(let request):
                 // A running request shows the time of its start and the bytes received so far.
@@ -135,15 +138,15 @@ package struct NetworkView: ListView {
                     $0.upperBound == .max ? nil : " to " + SizeText.text($0.upperBound)
                 }
                 let cells = cells(of: [request], time: timeOfDay(request.startedAt))
-                let rest = name(of: record) + " " + glyphs.more + SafeText(end ?? "")
-                return RowTable.Row(cells: cells + [rest], style: .notice)
+                let note = glyphs.more + SafeText(end ?? "")
+                return RowTable.Row(cells: cells + [name(of: record)], note: note, style: .notice)
             }
         }
     }
 
-    private func end(of request: RequestRecord, _ record: JournalRecord, count: SafeText) -> SafeText {
+    private func note(on request: RequestRecord, count: String?) -> SafeText {
         let parts = [
-            name(of: record).string + count.string, request.end == "complete" ? nil : request.end,
+            count, request.end == "complete" ? nil : request.end,
             request.wire.redirectedHost.map { "from " + $0.string },
         ]
         return SafeText(parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " "))

@@ -38,6 +38,11 @@ package struct PlayingView: ListView {
         if follows, let chapter { list.select(chapter - 1, context: 1) }
     }
 
+    mutating func fit(to layout: ScreenLayout) {
+        places.cover(to: layout.listRows)
+        list.resize(count: list.count, height: places.choices.rows.count)
+    }
+
     mutating func run(_ command: UICommand, in context: ViewContext) -> CommandOutcome? {
         switch command {
         case .playSelected:
@@ -70,9 +75,9 @@ package struct PlayingView: ListView {
         guard context.player.currentTrack != nil else {
             return buffer.drawPlaceholder("Nothing is playing", rows: context.layout.listRows)
         }
-        for (line, row) in zip(content.names, places.names) {
+        for (line, row) in zip(content.names(isShort: places.isShort), places.names) {
             var text = buffer.glyphs.joined(line.parts)
-            if row == places.names.first, content.isStation {
+            if line.style == .title, content.isStation {
                 text = text.spaced(toColumns: buffer.columns / 2)
             }
             buffer.draw(text, column: 1, row: row, limit: buffer.columns - 2, style: line.style)
@@ -167,7 +172,7 @@ package struct PlayingView: ListView {
         let start = columns.lowerBound + 1
         var end = columns.upperBound - 1
         let number = SafeText("\(item.number)")
-        buffer.draw(number, in: start..<start + digits, row: row, style: .dim, isRightAligned: true)
+        buffer.draw(number, in: start..<start + digits, row: row, style: .faint, isRightAligned: true)
         let width = max(7, item.duration.columns)
         buffer.draw(item.duration, in: end - width..<end, row: row, style: .dim, isRightAligned: true)
         end -= width + 2
@@ -200,6 +205,8 @@ struct PlayingContent: Sendable {
     /// The title, the artist, the album and what else the tags say; a station's name and title; the reason of
     /// a failure. Dots stand between the parts of a line.
     private(set) var names: [(parts: [SafeText], style: Style)] = []
+    /// The title in the row above the bar.
+    private var rowTitle: SafeText?
     private(set) var artist: SafeText = ""
     private(set) var isStation = false
     private(set) var chapters: [Chapter] = []
@@ -217,6 +224,7 @@ struct PlayingContent: Sendable {
 
     init(of player: PlayerSnapshot) {
         guard let track = player.currentTrack else { return }
+        rowTitle = QueueRow.currentNameParts(in: player)?.title
         let tags = player.info.map { track.tags(with: $0.tags) } ?? track.tags
         isStation = player.load.live != nil
         upcoming = player.upcoming.filter { player.tracks.indices.contains($0) }
@@ -252,6 +260,11 @@ struct PlayingContent: Sendable {
         origin.append(track.location.name)
     }
 
+    /// The names for the view; in a short one without what stands above the bar.
+    func names(isShort: Bool) -> [(parts: [SafeText], style: Style)] {
+        isShort ? names.filter { $0.parts != [rowTitle] } : names
+    }
+
     /// The rows that can be selected.
     var choiceCount: Int { chapters.isEmpty ? upcoming.count : chapters.count }
     /// The rows of the other section.
@@ -276,6 +289,8 @@ struct PlayingPlaces: Sendable {
     /// The fewest rows with blank rows between the parts.
     private static let fewestAiryRows = 8
 
+    /// `true` if there are no rows to spare.
+    private(set) var isShort = false
     private(set) var names = 0..<0
     private(set) var choices = Section()
     private(set) var others = Section()
@@ -285,8 +300,9 @@ struct PlayingPlaces: Sendable {
 
     init(of content: PlayingContent, in layout: ScreenLayout) {
         let rows = layout.listRows
-        let gap = rows.count >= Self.fewestAiryRows ? 1 : 0
-        names = rows.prefix(content.names.count)
+        isShort = rows.count < Self.fewestAiryRows
+        let gap = isShort ? 0 : 1
+        names = rows.prefix(content.names(isShort: isShort).count)
         var end = rows.upperBound
         if names.upperBound < end {
             end -= 1
@@ -317,6 +333,9 @@ struct PlayingPlaces: Sendable {
             others = section(content.otherCount, in: next..<end, columns: all)
         }
     }
+
+    /// A box leaves `rows` in view.
+    mutating func cover(to rows: Range<Int>) { choices.rows = choices.rows.clamped(to: rows) }
 
     private func section(_ count: Int, in rows: Range<Int>, columns: Range<Int>) -> Section {
         guard rows.count >= 2, count > 0 else { return Section() }

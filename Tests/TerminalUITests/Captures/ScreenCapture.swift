@@ -8,7 +8,7 @@ import Foundation
 /// its end; then `=` with the columns that have a background. A blank row is one empty line.
 enum ScreenCapture {
     private static let letters: [Style: Character] = [
-        .normal: " ", .title: "T", .dim: "d", .playing: "P", .error: "E", .notice: "N",
+        .normal: " ", .title: "T", .dim: "d", .faint: "f", .playing: "P", .error: "E", .notice: "N",
         .prompt: "?", .marked: "x", .heading: "H", .head: "h", .played: "g", .cached: "c", .inFlight: "a",
         .missing: "m", .soft: "1", .middling: "2", .loud: "3", .loudest: "4",
     ]

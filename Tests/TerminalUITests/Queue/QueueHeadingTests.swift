@@ -16,8 +16,8 @@ struct QueueHeadingTests {
         let rule = String(repeating: "─", count: 37)
         #expect(screen[2] == " Album 0  Artist 0 · 2000 \(rule) 2 tracks · 2:00")
         #expect(screen[3].hasPrefix("   1   Song 1 "))
-        // All titles stand in one column.
-        #expect(screen[5].hasPrefix("   3   Song 1 "))
+        // A track in no group is not indented: the group before it has ended.
+        #expect(screen[5].hasPrefix("   3 Song 1 "))
         // Without the album: the folder.
         var untagged = albumTracks([2])
         for index in untagged.indices { untagged[index].tags = TrackTags() }
@@ -106,7 +106,7 @@ struct QueueHeadingTests {
         var state = state([2, 3, 1], current: 0)
         state.type("jjjz")
         #expect(state.queue.list.count == 5 && state.queue.selectedItem == .heading(2..<5))
-        #expect(state.screen[5].hasPrefix(" ▸ Album 1  ") && state.screen[6].hasPrefix("   6   Song 1"))
+        #expect(state.screen[5].hasPrefix(" ▸ Album 1  ") && state.screen[6].hasPrefix("   6 Song 1"))
         // The selection does not follow the music, so the group stays folded while it plays.
         state.show { $0.currentIndex = 2 }
         #expect(state.queue.list.count == 5 && state.screen[5].hasPrefix(" ■ Album 1"))

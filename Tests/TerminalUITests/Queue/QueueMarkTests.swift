@@ -19,6 +19,15 @@ struct QueueMarkTests {
         #expect(state.queue.marks.isEmpty && state.type("u") == [.send(.undo)])
     }
 
+    @Test func `the selected row has an edge among marked ones, whose background is the same`() {
+        var state = queueState(9, current: 0)
+        state.type("xx")
+        let rows = state.screen
+        #expect(rows[2].hasPrefix(" ■ • 1 1") && rows[4] == "▎    3 3" && rows[5] == "     4 4")
+        state.type("X")
+        #expect(state.screen[4] == "   3 3")
+    }
+
     @Test func `the same key unmarks a track, and Esc unmarks all`() {
         var state = queueState(5)
         for (keys, count) in [("xkx", 0), ("*", 5), ("X", 0), ("*", 5), ("⎋", 0)] {

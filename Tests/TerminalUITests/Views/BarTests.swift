@@ -60,7 +60,7 @@ struct WaveformBarTests {
         var state = screenState(sampleSnapshot(), columns: 120, rows: 24)
         #expect(state.screen[22].hasSuffix("· missing   ↓ 312 kB/s"), "the rate stands beside it")
         state.show { $0.load.inFlight = [] }
-        #expect(state.screen[22].hasSuffix("■ heard  ■ cached  ■ on its way  · missing"))
+        #expect(state.screen[22].hasSuffix("█ heard  ▄ cached  ▒ on its way  · missing"))
         #expect(!screenState(sampleSnapshot(), columns: 80, rows: 24).screen[22].contains("heard"))
         #expect(!screenState(PlayerSnapshot(), columns: 120, rows: 24).screen[22].contains("heard"))
     }

@@ -46,11 +46,11 @@ struct DownloadsViewTests {
         state.type(ViewName.downloads.keys)
         let rows = state.screen
         #expect(rows[0].hasSuffix("7 Downloads"))
-        let running = rows.first { $0.contains("running") } ?? ""
-        for part in ["8.0 MB", "50 %", "0:04", "Song 1"] { #expect(running.contains(part), "\(running)") }
-        #expect(rows.contains { $0.contains("failed") && $0.hasSuffix("Song 2   HTTP 404") })
-        #expect(rows.contains { $0.contains("paused") && $0.hasSuffix("Song 3") })
-        #expect(rows.contains { $0.contains("waiting") && $0.hasSuffix("Song 4") })
+        let running = rows.first { $0.hasPrefix(" ↓  Song 1 ") } ?? ""
+        for part in ["8.0 MB", "50 %", "1.0 MB/s", "0:04"] { #expect(running.contains(part), "\(running)") }
+        #expect(rows.contains { $0.hasPrefix(" ✗  Song 2   HTTP 404  ") && $0.hasSuffix("  failed") })
+        #expect(rows.contains { $0.hasPrefix(" ‖  Song 3  ") && $0.contains("  paused") })
+        #expect(rows.contains { $0.hasPrefix(" ◌  Song 4  ") && $0.contains("  waiting") })
     }
 
     @Test func `keys pause, continue, try again and cancel the selected download`() {

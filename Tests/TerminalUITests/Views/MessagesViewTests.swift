@@ -24,6 +24,32 @@ struct MessagesViewTests {
         #expect(state.view == .cache)
     }
 
+    @Test func `the view behind it is grey, without a selected row, and does not end on a lone heading`() {
+        let player = queueSnapshot(albumTracks([9, 9, 9]))
+        let messages = (1...3).map { message($0, SafeText("message \($0)")) }
+        var state = fullState(player: player)
+        state.show { $0.messages = messages }
+        state.type("jx5")
+        let top = state.layout.listRows.upperBound - 4
+        let frame = ScreenView(glyphs: .unicode, timeOfDay: minutes).draw(state)
+        for row in 1..<top {
+            let cells = frame[row: row]
+            #expect(cells.allSatisfy { $0.style == .faint && $0.ground == .plain }, "\(frame.lines[row])")
+            #expect(!frame.lines[row].hasPrefix("▎"))
+        }
+        // As many rows as show the heading of an album above the box.
+        let ends = (1...12).map { count in
+            state.show { $0.messages = (1...count).map { message($0, "again") } }
+            let screen = state.screen
+            let box = screen.firstIndex { $0.hasPrefix(" ── Messages") } ?? 0
+            return screen[box - 1]
+        }
+        #expect(
+            !ends.contains { $0.hasPrefix(" Album") }
+                && ends.contains { $0.allSatisfy { " │┃".contains($0) } }
+        )
+    }
+
     @Test(arguments: ["⎋", "5⎋", "?⎋⎋", "q"])
     func `Esc closes it, also below Help`(keys: String) {
         var state = state()

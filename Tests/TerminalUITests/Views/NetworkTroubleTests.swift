@@ -35,7 +35,7 @@ struct NetworkTroubleTests {
 
     @Test(arguments: [
         (80, " ✗ 3 gone   the server has no such file (404)               ┈┈┈┈┈┈┈┈┈┈"),
-        (50, " ✗ 3 gone   the server has no such file…"), (30, " ✗ 3 gone   the ser…"),
+        (50, " ✗ 3 gone   the server has no s…   ┈┈┈┈┈"), (30, " ✗ 3 gone   the ser…"),
     ])
     func `a failed row names the track, then the reason without the URL`(columns: Int, row: String) {
         #expect(lines(sampleSnapshot(), columns: columns)[4] == row)
@@ -78,7 +78,7 @@ struct NetworkTroubleTests {
         #expect(wide[3].hasSuffix("━━┈┈━━━╍╍┈  1:02:05"))
         #expect(wide[4].hasSuffix("┈┈┈┈┈┈┈┈┈┈"))
         #expect(wide[5].hasSuffix("♦ ━━━━━━━━━━     1:01"))
-        #expect(lines(player, columns: 50)[2] == "   1 Morning – Edda                          3:05")
+        #expect(lines(player, columns: 50)[2] == "   1 Morning – Edda                ━━┈┈┈     3:05")
         #expect(lines(player, columns: 32)[2] == "   1 Morning – Edda        3:05")
     }
 

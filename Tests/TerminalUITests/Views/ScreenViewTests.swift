@@ -75,10 +75,10 @@ struct ScreenViewTests {
     @Test func `forty columns by ten rows`() {
         let expected = """
              1 Queue  2  3  4  5  6        4 tracks
-               1 Morning – Edda                3:05
-             ▶ 2 夜の音楽 – 東京アンサン…   1:02:05
-             ✗ 3 gone   the server has no…
-               4 cafe\u{301} de nuit et de jour       1:01
+               1 Morning – Edda      ┈┈┈┈┈     3:05
+             ▶ 2 夜の音楽 – 東京…    ━┈━╍╍  1:02:05
+             ✗ 3 gone   the serve…   ┈┈┈┈┈
+               4 cafe\u{301} de nuit et …   ┈┈┈┈┈     1:01
 
              ▶ 夜の音楽 – 東京ア…  ~31:02 / 1:02:05
              █████████······████▌▄▄▄▄▄▄▄▄▒▒▒▒▒▒····
@@ -138,7 +138,7 @@ struct ScreenViewTests {
     @Test func `ASCII, time left and a command being typed`() {
         let expected = """
              1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help
-               1 Morning - Edda                    ..........     3:05 #
+             > 2 夜の音楽 - 東京アンサンブル       ##..###++.  1:02:05 #
              -- seek M:SS ---------------------------------------------
              seek; also 50% or +10
              > 夜の音楽 - 東京アンサンブル            ~-31:03 / 1:02:05
@@ -254,6 +254,7 @@ struct ScreenViewTests {
             ("", 80, " reconnected to music.example"),
             ("j", 80, " ? help   Enter play   / search   f filter   d remove   Tab views   q quit"),
             ("j", 44, " ? help   Enter play   Tab views   q quit"), ("j", 20, " ? help   q quit"),
+            ("j", 30, " ? help   Enter play   q quit"), ("j", 21, " ? help   Enter play"),
             ("3", 80, " ? help   Enter add to queue   d delete   P pin   Esc back   q quit"),
         ] {
             #expect(Self.screen(columns, keys: keys).last == expected)
