@@ -95,19 +95,24 @@ package struct DownloadsView: ListView {
             let known = Availability(stored: download.stored, length: download.length)
             let rate = download.isMoving ? download.rate : nil
             var item = RowTable.Row(cells: [], note: names.artist ?? "", matcher: context.searched)
-            let (sign, state): (SafeText, SafeText)
+            let sign: SafeText
+            let state: SafeText
             switch download.phase {
             case .running where download.isMoving:
-                (sign, state) = (glyphs.receiving, "running")
+                sign = glyphs.receiving
+                state = "running"
                 item.signStyle = .inFlight
             case .running, .waiting:
-                (sign, state) = (glyphs.waiting, "waiting")
+                sign = glyphs.waiting
+                state = "waiting"
                 if download.phase == .waiting { item.style = .dim }
             case .paused:
-                (sign, state) = (glyphs.paused, "paused")
+                sign = glyphs.paused
+                state = "paused"
                 item.style = .dim
             case .failed(let error):
-                (sign, state) = (glyphs.failed, "failed")
+                sign = glyphs.failed
+                state = "failed"
                 item.style = .error
                 item.failure = error.reason
             }
