@@ -124,8 +124,11 @@ final class BackgroundDownloads: Sendable {
         step { queue in queue.change(change, locations) }
     }
 
-    /// The network is away: downloads that wait for it report no progress.
-    func networkLost() { state.withLock { $0.queue.networkLost() } }
+    /// While the network is away, downloads that wait for it report no progress. When it is back, what could
+    /// not be loaded ahead is tried again.
+    func networkChanged(to report: ConnectivityReport) {
+        state.withLock { report.isOffline ? $0.queue.networkLost() : $0.queue.networkReturned() }
+    }
 
     /// Changes whenever another track may be the next to be downloaded ahead.
     var revision: Int { state.withLock { $0.queue.revision } }
@@ -137,9 +140,6 @@ final class BackgroundDownloads: Sendable {
 
     /// Tries again what could not be downloaded ahead.
     func restartAhead() { state.withLock { $0.queue.restartAhead() } }
-
-    /// Tries again what could not be loaded ahead without the network.
-    func networkReturned() { state.withLock { $0.queue.networkReturned() } }
 
     /// From now on, what is downloaded ahead evicts no entry of `urls`. Never waits.
     func spare(_ urls: [WebURL]) {

@@ -25,7 +25,6 @@ struct AheadWatch {
     private let cached: CachedWatch
     private let downloads: BackgroundDownloads
     private var last: (situation: Situation, plan: AheadPlan)?
-    private var wasOffline = false
 
     init(cached: CachedWatch, downloads: BackgroundDownloads) {
         self.cached = cached
@@ -41,9 +40,6 @@ struct AheadWatch {
 
     /// `isIdle` is `true` if nothing waits for a track: only then another download may begin.
     mutating func update(to state: PlayerState, isIdle: Bool) {
-        if exchange(&wasOffline, with: state.connectivity.isOffline), !wasOffline {
-            downloads.networkReturned()
-        }
         guard let goal = state.aheadGoal else { return }
         let queue = state.queue
         let (known, revision) = cached.result

@@ -87,7 +87,7 @@ final class PlayerShell {
             heads?.lookUp(unknown, after: state.announcer.failures.values)
             return
         }
-        if case .networkChanged(let report) = input, report.isOffline { passes.downloads.networkLost() }
+        if case .networkChanged(let report) = input { passes.downloads.networkChanged(to: report) }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         asker = input.answer.map { ($0, true) }
         defer {
