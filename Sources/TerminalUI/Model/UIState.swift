@@ -422,7 +422,7 @@ package struct UIState: Sendable {
 
     private mutating func point(_ event: MouseEvent) -> [UIAction] {
         guard !layout.isTiny else { return [] }
-        let hadMessage = typed == nil && answer == nil && message != nil
+        let messageRows = BottomLineView.messageRows(in: self)
         if event.kind == .press {
             // A release can get lost.
             barPointer = nil
@@ -447,7 +447,7 @@ package struct UIState: Sendable {
                 pointBar(at: event)
                 return []
             }
-            if event.row == layout.messageRow, hadMessage { return run(.show(.messages)) }
+            if messageRows?.contains(event.row) == true { return run(.show(.messages)) }
             if let row = lists.row(at: event, layout) { lists.list.select(row) }
         case .doublePress:
             guard let row = lists.row(at: event, layout), row == lists.list.selected else { return [] }
