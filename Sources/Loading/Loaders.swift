@@ -119,9 +119,9 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    /// Opens the resource at `url` to read its first bytes, for its tags. Its requests have low priority, are
-    /// not repeated after a failure, and follow no redirect to another host. Its entry counts as never
-    /// played. `nil` if the resource is open already, or what is read would not stay cached.
+    /// Opens the resource at `url` to read its first bytes, for its tags. Its requests have the lowest
+    /// priority, are not repeated after a failure, and follow no redirect to another host. Its entry counts
+    /// as never played. `nil` if the resource is open already, or what is read would not stay cached.
     package func openHead(_ url: WebURL) async throws -> (any ResourceReader)? {
         let name = Name.web(url.requestString)
         guard slots.withLock({ $0[name] == nil }) else { return nil }
@@ -133,9 +133,8 @@ package final class Loaders: ResourceOpener {
         }
         let loader = makeLoader(of: url, named: name, store, isHead: true)
         guard let id = loader.addReader() else { throw CancellationError() }
-        let reader = LoaderReader(loader: loader, id: id)
-        reader.setPriority(isLow: true)
-        return reader
+        loader.step { $0.readerAsked(id, for: .tags, $1) }
+        return LoaderReader(loader: loader, id: id)
     }
 
     /// Like `open`, but new bytes are not cached: a list, key or segment of the stream at `stream`.

@@ -214,8 +214,7 @@ struct Wiring {
         if presentation == .screen || presentation == .plain {
             parts.openFile = { try await loaders.openFile($0, on: $1) }
         }
-        let mayReadHeads = cache != nil && !options.offline && (options.tags ?? .visible) == .visible
-        if presentation == .screen, mayReadHeads {
+        if options.readsShownTags(presentation) {
             parts.openHead = { [secretOrigins = web.secretOrigins] url in
                 secretOrigins?.contains(url) == true ? try await loaders.openHead(url) : nil
             }

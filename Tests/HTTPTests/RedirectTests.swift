@@ -157,6 +157,19 @@ struct RouteMemoryTests {
         #expect(originals.prefix(3).map { memory.route(of: $0, now: now)?.target } == [target, nil, target])
     }
 
+    @Test func `a request that stays on its host follows no redirect to another one`() async throws {
+        let target = try ScriptedServer(answers: [Self.part])
+        let original = try redirecting(to: target, times: .max)
+        try await fixture.run(original) { transport in
+            var request = RangeRequest(url: original.url(), range: 2..<4)
+            request.staysOnHost = true
+            let error = await mediaError { _ = try await transport.send(request) }
+            #expect(error?.code == .badAnswer)
+            #expect(original.requests.count == 1 && target.requests.isEmpty)
+        }
+        target.stop()
+    }
+
     @Test func `the second window goes straight to the target, without the secrets`() async throws {
         let target = try ScriptedServer(answers: [Self.part])
         let original = try redirecting(to: target, times: .max)

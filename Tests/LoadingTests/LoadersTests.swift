@@ -200,6 +200,48 @@ import Testing
         #expect(reader.report.isSeekable, "a complete resource can be seeked")
     }
 
+    @Test(arguments: [true, false])
+    func `a head costs one request of its announced bytes, of the lowest urgency`(hasRanges: Bool)
+        async throws
+    {
+        let content = content(700_000)
+        let server = MemoryServer(.init(content: content, hasRanges: hasRanges))
+        let reader = try #require(try await loaders(server).openHead(songURL))
+        reader.willRead(0..<65_536)
+        var bytes: [UInt8] = []
+        while bytes.count < 65_536 {
+            bytes += try await reader.read(at: Int64(bytes.count), count: 65_536 - bytes.count)
+        }
+        try await wait(for: "the end of the request") { !journal.requests.isEmpty }
+        #expect(bytes == Array(content.prefix(65_536)) && server.sentBytes == 65_536)
+        #expect(journal.requests.map(\.urgency) == [.tags])
+        await reader.close()
+    }
+
+    @Test func `a head that fails is not requested again`() async throws {
+        let server = MemoryServer(content(10))
+        server.fail(.connectionRefused)
+        let reader = try #require(try await loaders(server).openHead(songURL))
+        let isOver = LateBound<Bool>()
+        Task {
+            await #expect(throws: MediaError.self) { _ = try await reader.read(at: 0, count: 10) }
+            isOver.value = true
+        }
+        try await wait(for: "the failure") { isOver.value == true }
+        #expect(server.requests.count == 1)
+        await reader.close()
+    }
+
+    @Test func `no head is read of a resource that is open, nor if it would not stay cached`() async throws {
+        let server = MemoryServer(content(10))
+        let loaders = loaders(server)
+        let reader = try await loaders.open(.web(songURL))
+        #expect(try await loaders.openHead(songURL) == nil)
+        await reader.close()
+        #expect(try await self.loaders(server, MemoryStores(isPersistent: false)).openHead(songURL) == nil)
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func `a read of a complete resource does not wait for the loader`() async throws {
         let content = content(100_000)
         let reader = try await open(MemoryServer(content), MemoryStores(content, [0..<100_000]))

@@ -17,7 +17,9 @@ final class MemoryStore: ByteStore {
     private let closing = Locked<(holds: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
     /// Called in each write, once its bytes can be read.
     let onWrite = Locked<@Sendable () -> Void>({})
-    let isPersistent = true
+    let isPersistent: Bool
+
+    init(isPersistent: Bool = true) { self.isPersistent = isPersistent }
 
     var description: EntryDescription { state.withLock { $0.description } }
     var stored: ByteRangeSet { state.withLock { $0.stored } }
@@ -103,10 +105,13 @@ final class MemoryStores: ByteStoreOpener {
     private let stores = Locked<[String: MemoryStore]>([:])
     private let offline = Locked<[Episode]>([])
 
-    init() {}
+    private let isPersistent: Bool
+
+    init(isPersistent: Bool = true) { self.isPersistent = isPersistent }
 
     /// The store of the song has `pieces` of `content`.
-    init(_ content: [UInt8], _ pieces: [ByteRange], etag: String? = "\"1\"") {
+    convenience init(_ content: [UInt8], _ pieces: [ByteRange], etag: String? = "\"1\"") {
+        self.init()
         if !pieces.isEmpty { song.preload(content, pieces, etag: etag) }
     }
 
@@ -115,7 +120,7 @@ final class MemoryStores: ByteStoreOpener {
 
     private func store(of url: WebURL) -> MemoryStore {
         stores.withLock { stores in
-            let store = stores[url.requestString] ?? MemoryStore()
+            let store = stores[url.requestString] ?? MemoryStore(isPersistent: isPersistent)
             stores[url.requestString] = store
             return store
         }

@@ -33,6 +33,16 @@ import Testing
         }
     }
 
+    @Test func `tags are read once nothing else wants the line, not even a download`() {
+        for need in [Urgency.demand, .readAhead, .prefetch, .fill] {
+            var head = LoadStateStage()
+            head.ask(.tags)
+            head.othersNeed(need)
+            #expect(head.read(0).plans.isEmpty && head.need == .tags)
+            #expect(head.othersNeed(.tags).plans.map(\.urgency) == [.tags])
+        }
+    }
+
     @Test(arguments: TestCount.seeds(200, full: 2_000))
     func `no download begins while the music needs the line, and none changes a request of the music`(
         seed: UInt64

@@ -24,9 +24,17 @@ struct QuietTests {
         }
     }
 
-    @Test func `snapshots change ten times a second at most, and not while paused or stopped`() async throws {
-        let music = FakeMusic(number: 1, frames: 60_000)
-        let stage = Stage([music], sink: TestSink(allowance: 500), exitsAtEnd: false)
+    /// With a goal, the status says how long the music lasts without the network, and no clock ticks for it
+    /// while paused.
+    @Test(arguments: [nil, AheadGoal.all])
+    func `snapshots change ten times a second at most, and not while paused or stopped`(ahead: AheadGoal?)
+        async throws
+    {
+        let music = FakeMusic(number: 1, frames: 60_000).onTheWeb()
+        let cache = FakeCacheStatus()
+        cache.set(Availability(stored: ByteRangeSet(0..<9), length: 9), of: music.url)
+        let sink = TestSink(allowance: 500)
+        let stage = Stage([music], sink: sink, exitsAtEnd: false, cache: cache, ahead: ahead)
         let seen = Seen(stage.player)
         try await stage.sound { stage in
             // Ten seconds, tick by tick.
@@ -43,6 +51,7 @@ struct QuietTests {
                 try await wait(for: "silence and no timer") {
                     seen.last.state == state && stage.clock.sleeperCount == 0
                 }
+                #expect((seen.last.offlineTime != nil) == (ahead != nil && command == .pause))
                 let quiet = seen.count
                 for _ in 0..<60 { stage.clock.advance(by: .seconds(1)) }
                 #expect(stage.clock.sleeperCount == 0)

@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -74,18 +75,62 @@ struct WaveformPlayingTests {
         }
     }
 
-    @Test func `the next track is scanned too, and nothing while playback is paused`() async throws {
-        let pieces = (1...2).map { FakeMusic(number: $0, frames: 300_000) }
+    @Test func `the next track is scanned too, as soon as it is open`() async throws {
+        let pieces = [FakeMusic(number: 1, frames: 2_000), FakeMusic(number: 2, frames: 300_000)]
         let stage = Stage(pieces, sink: TestSink(allowance: 500), scansPeaks: true)
         try await stage.sound { stage in
+            // One decoder is that of its pass, the other one that of the scan.
+            try await wait(for: "the scan") { stage.readers.count == 2 && stage.readers[1].decoderCount == 2 }
+            stage.player.send(.next)
             try await wait(for: "the peaks") { current(stage).isKnown(at: .seconds(299)) }
-            stage.player.send(.pause)
-            try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
         }
-        let whole = waveform(pieces[0]).heights(30, of: .seconds(300))
-        let stored = stage.readers[0].storedWaveform?.heights(30, of: .seconds(300)) ?? []
+        let whole = waveform(pieces[1]).heights(30, of: .seconds(300))
+        let stored = stage.readers[1].storedWaveform?.heights(30, of: .seconds(300)) ?? []
         #expect(stored.count == 30)
         for (left, right) in zip(stored, whole) { #expect(abs((left ?? 9) - (right ?? 9)) < 0.01) }
+    }
+
+    @Test func `nothing is scanned while playback is paused`() async throws {
+        var music = FakeMusic(number: 1, frames: 400_000)
+        music.storedCount = Int64(100_000 * music.format.bytesPerFrame)
+        let stage = Stage([music], sink: TestSink(allowance: 500), scansPeaks: true)
+        try await stage.sound { stage in
+            // The player's timer, and the scan that looks for more bytes later.
+            try await wait(for: "the end of a scan") { stage.clock.sleeperCount == 2 }
+            stage.player.send(.pause)
+            try await wait(for: "the pause") { stage.clock.sleeperCount == 0 }
+            let count = stage.readers[0].decoderCount
+            for _ in 0..<60 { stage.clock.advance(by: .seconds(1)) }
+            #expect(stage.clock.sleeperCount == 0 && stage.readers[0].decoderCount == count)
+            stage.player.send(.play)
+            try await wait(for: "the next scan") { stage.readers[0].decoderCount > count }
+        }
+    }
+
+    /// Notes the sleeps, which end at once.
+    private final class SleeplessClock: MonotonicClock {
+        let slept = Locked(Duration.zero)
+        var now: Duration { .zero }
+        func sleep(until time: Duration) async throws { slept.withLock { $0 += time } }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a scan takes at most one hundredth of a processor`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let clock = SleeplessClock()
+        let worked = Locked(Duration.zero)
+        let rest = PlaybackSettings.usualScanRest
+        var pace = ScanPace(clock: clock, rest: rest) { worked.withLock { $0 } }
+        for _ in 0..<200 {
+            let work = Duration.microseconds(Int.random(in: 0...30_000, using: &random))
+            let sum = worked.withLock { worked in
+                worked += work
+                return worked
+            }
+            try await pace.pause()
+            // All but the slice that has begun.
+            #expect(clock.slept.withLock { $0 } > (sum - ScanPace.slice) * 99)
+        }
     }
 
     @Test func `behind a seek to an estimated position there are no peaks`() async throws {

@@ -234,7 +234,7 @@ import Testing
                 "play.shuffle",
                 "play.sink", "play.sink-format", "play.socket", "play.volume", "screen.no-mouse",
                 "screen.tags",
-                "screen.theme",
+                "screen.theme", "screen.waveform",
             ]
         )
     }

@@ -126,6 +126,15 @@ struct DocumentTests {
         for part in ColorTable.names { #expect(manual.contains(part), "\(part)") }
     }
 
+    @Test func `the sample of the configuration names every setting, at the head of its table`() throws {
+        let manual = try Self.manual()
+        let heads = manual.matches(of: /\n\[(\w+)\] +# (.+)/)
+        let named = heads.flatMap { head in
+            head.2.split(separator: ", ").map { "\(head.1).\($0)" }
+        }
+        #expect(Set(named).isSuperset(of: Options.settings.map(\.name)), "\(named)")
+    }
+
     @Test func `the document of events has every code, every reason of a request and every decision`() throws
     {
         let events = try Self.text("docs/events.md")

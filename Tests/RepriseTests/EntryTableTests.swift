@@ -47,6 +47,17 @@ struct EntryTableTests {
         )
     }
 
+    @Test(arguments: [nil, 80])
+    func `what was never played is listed as that`(columns: Int?) {
+        let table = EntryTable(
+            style: TextStyle(columns: columns, glyphs: .unicode),
+            now: 0,
+            time: { "\($0)" }
+        )
+        let lines = table.lines([CachedItem(url: "http://h/a", stored: ByteRangeSet(0..<12), lastPlayed: 0)])
+        #expect(lines.contains { $0.contains("never") })
+    }
+
     @Test func `a URL is shown unescaped`() {
         let entries = ["a%20b/S%C3%B6ng%201.mp3", "%E6%9B%B2.mp3"].map {
             CachedItem(url: SafeText("http://h/" + $0), stored: ByteRangeSet(0..<12), lastPlayed: 7)

@@ -87,7 +87,8 @@ struct InvocationTests {
         arguments: [
             (["--sink", "alsa"], "--sink"), (["--sink", "pulse:"], "--sink"), (["--sink", "wav:"], "--sink"),
             (["--sink-format", "s8"], "use s16, s24, s32 or f32"),
-            (["--hls-quality", "best"], "use high or low"),
+            (["--hls-quality", "best"], "use high or low"), (["--tags", "all"], "--tags"),
+            (["--waveform", "all"], "--waveform"),
             (["--volume", "101"], "--volume"), (["--volume", "loud"], "--volume"), (["--volume"], "--volume"),
             (["--volume=-1"], "--volume"), (["--cache-size", "5m"], "--cache-size"),
             (["--cache-size", "-1"], "--cache-size"), (["--cache-age", "0"], "--cache-age"),
@@ -251,6 +252,37 @@ struct InvocationTests {
     func `a cache command is parsed into its action`(line: [String], action: CacheRequest.Action) throws {
         let request = try CacheRequest.parsed(line + ["--cache-dir", "/d"])
         #expect(request.action == action && request.folder == "/d" && !request.isJSON)
+    }
+
+    @Test(
+        arguments: [
+            ([], .screen, true), (["--tags", "visible"], .screen, true),
+            (["--tags", "played"], .screen, false),
+            (["--offline"], .screen, false), (["--no-cache"], .screen, false), ([], .plain, false),
+            ([], .words, false), ([], .json, false),
+        ] as [([String], Presentation, Bool)]
+    )
+    func `the tags of shown tracks are read with a screen, a cache and the network, unless forbidden`(
+        arguments: [String],
+        presentation: Presentation,
+        isRead: Bool
+    ) throws {
+        #expect(try Options.parsed(arguments + ["a"]).readsShownTags(presentation) == isRead)
+    }
+
+    @Test(
+        arguments: [
+            ([], .screen, 99), (["--waveform", "cached"], .screen, 99),
+            (["--waveform", "played"], .screen, nil), ([], .plain, nil), ([], .words, nil), ([], .json, nil),
+        ] as [([String], Presentation, Int?)]
+    )
+    func `only a screen that shows waveforms of cached music decodes it in the background`(
+        arguments: [String],
+        presentation: Presentation,
+        rest: Int?
+    ) throws {
+        let options = try Options.parsed(arguments + ["a"])
+        #expect(PlaybackSettings(options, presentation, last: nil).scanRest == rest)
     }
 
     @Test func `options may stand before a cache command's name`() throws {

@@ -135,6 +135,32 @@ struct CacheViewTests {
         #expect(state.network.list.selected == 1)
     }
 
+    @Test(
+        arguments: [
+            (206, "complete", .normal), (304, "complete", .dim), (404, "complete", .error),
+            (503, "complete", .error), (206, "cancelled", .dim), (nil, "timed-out", .error),
+        ] as [(Int?, String, Style)]
+    )
+    func `a request has the colour of the class of its status`(status: Int?, end: String, style: Style) throws
+    {
+        var request = RequestRecord(number: 1, urgency: .demand, asked: 0..<9, startedAt: .seconds(1))
+        request.status = status
+        request.end = end
+        var state = state("4")
+        _ = state.apply(.requests([record(61, .request(request))], count: 1, underWay: []))
+        let frame = ScreenView(glyphs: .unicode, timeOfDay: minutes).draw(state)
+        let row = try #require(frame.lines.firstIndex { $0.contains(" demand ") })
+        let cells = frame[row: row].filter { !$0.text.allSatisfy(\.isWhitespace) }
+        // The time is always grey.
+        #expect(cells.first?.style == .dim && cells.last?.style == style)
+    }
+
+    @Test func `what was never played is shown as that`() {
+        var state = state("3")
+        state.showCache([CachedItem(CachedItem.ID(1), url: "http://h/a.mp3", lastPlayed: 0)], revision: 2)
+        #expect(state.screen.contains { $0.contains(" never ") && $0.contains("a.mp3") })
+    }
+
     @Test func `a search in the cache and the network looks through the names that the rows show`() {
         for (keys, row) in [("3/01 morning\n", 1), ("3f01 morning\n", 0), ("3/music.example\n", 0)] {
             let state = state(keys)

@@ -76,12 +76,14 @@ struct KeyDecoderTests {
     @Test(arguments: [
         "P>|XTerm(390)", "P>|kitty(0.35.2)", "P>|foot(1.16.2)", "P>|WezTerm 20240203-110809-5046fc22",
         "P>|iTerm2 3.5.0", "P>|Konsole 23.08.1", "P1+r524742=38", "P0+r", "P1$r0m", "P!|00000000",
-        "_Gi=31;OK", "_Gi=31;ENOTSUPPORTED:bad",
+        "_Gi=31;OK", "_Gi=31;ENOTSUPPORTED:bad", "Pqd", "_qd", "^qd", "Xqd",
     ])
     func `what terminals answer runs no keys, cut anywhere, late, or doubled`(reply: String) {
         let whole = "\u{1B}" + reply + "\u{1B}\\"
         let bytes = Array("j\(whole)\(whole)k".utf8)
-        for (cut, isAwaited) in (0...bytes.count).flatMap({ [($0, true), ($0, false)] }) {
+        // Forms that no terminal is known to send are held only while a reply is awaited.
+        let states = reply.hasSuffix("qd") ? [true] : [true, false]
+        for (cut, isAwaited) in (0...bytes.count).flatMap({ cut in states.map { (cut, $0) } }) {
             var decoder = KeyDecoder()
             decoder.awaitsReply = isAwaited
             var events = decoder.events(bytes[..<cut])
@@ -94,7 +96,8 @@ struct KeyDecoderTests {
     }
 
     @Test(arguments: [
-        "Xab\u{1B}\\", "^ab\u{1B}\\", "]52;c;abc\u{7}", "]11;?\u{7}", "]11;rgb:1/2\u{7}",
+        "Xab\u{1B}\\", "^ab\u{1B}\\", "Pab\u{1B}\\", "_ab\u{1B}\\", "]52;c;abc\u{7}", "]11;?\u{7}",
+        "]11;rgb:1/2\u{7}",
         "]4;1;rgb:0/0/0\u{1B}\\", "[?1;2c",
         "]11;rgb:0/0\u{1B}\\",
     ])

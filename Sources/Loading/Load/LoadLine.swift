@@ -93,7 +93,7 @@ struct LoadLine: Sendable {
             )
         case .readAhead: readAheadWindow
         case .fill: growingWindow(seconds: 4, least: settings.firstWindow)
-        case .prefetch, .revalidate: spareWindow
+        case .prefetch, .revalidate, .tags: spareWindow
         }
     }
 

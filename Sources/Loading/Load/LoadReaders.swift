@@ -23,6 +23,8 @@ package struct LoadReaders: Sendable {
         /// With low priority, its reads are as urgent as the head of the next track, or as `fill` if it
         /// fills.
         case lowPriority(Bool)
+        /// Its reads are for tags, and the least urgent of all.
+        case tags
         /// Its next reads go through this range: a request for the first bytes should include the others.
         case reading(ByteRange)
         case prefetch(ByteRange)
@@ -44,6 +46,8 @@ package struct LoadReaders: Sendable {
         fileprivate(set) var bytesPerSecond = 0.0
         /// `true` if its reads are less urgent than those of the current track.
         fileprivate(set) var hasLowPriority = false
+        /// `true` if its reads are the least urgent of all.
+        fileprivate(set) var isForTags = false
         /// The range that its next reads go through.
         fileprivate(set) var reading: ByteRange = 0..<0
         fileprivate(set) var prefetches: [ByteRange] = []
@@ -56,6 +60,7 @@ package struct LoadReaders: Sendable {
         /// The urgency of the byte that it waits for; `nil` while it does not wait.
         var waitReason: Urgency? {
             guard wait != nil else { return nil }
+            if isForTags { return .tags }
             return hasLowPriority ? (fills ? .fill : .prefetch) : .demand
         }
     }
@@ -127,6 +132,7 @@ package struct LoadReaders: Sendable {
             reader.bytesPerSecond = rate
         case .readAhead: reader.isAboutToSeek = true
         case .lowPriority(let isLow): reader.hasLowPriority = isLow
+        case .tags: reader.isForTags = true
         case .reading(let range):
             reader.reading = range
             if reader.wait == nil { reader.offset = range.lowerBound }

@@ -74,6 +74,8 @@ package enum Urgency: String, Sendable, Comparable, CaseIterable {
     case fill
     /// A check if the stored bytes are current.
     case revalidate
+    /// The first bytes of a track that the screen shows, for its tags.
+    case tags
 
     package static func < (left: Urgency, right: Urgency) -> Bool { left.rank < right.rank }
 

@@ -48,8 +48,6 @@ final class PeakScan {
 
 /// The work of one `PeakScan`, on its thread.
 private struct PeakScanWork: Sendable {
-    /// The work between two pauses.
-    private static let slice = Duration.milliseconds(10)
     /// The pause before the next look for bytes that have arrived.
     private static let pause = Duration.seconds(5)
     /// The places of a track that are tried behind a gap.
@@ -96,7 +94,7 @@ private struct PeakScanWork: Sendable {
         // A store in memory keeps the bytes around its last read: a scan would drop those of the music.
         guard !resource.isStream, reader.live == nil, reader.report.isCached else { return true }
         guard resource.hasWaveform else { return false }
-        var pace = Pace(clock: clock, rest: rest)
+        var pace = ScanPace(clock: clock, rest: rest)
         do {
             let decoder = try await makeDecoder(PartialReader(reader, .stored), resource.track)
             try await decoder.open()
@@ -125,7 +123,7 @@ private struct PeakScanWork: Sendable {
         with decoder: any AudioDecoder,
         from start: Duration,
         reaching reached: inout Duration,
-        _ pace: inout Pace
+        _ pace: inout ScanPace
     ) async throws {
         var landing = try await decoder.seek(to: start)
         // Only the beginning is at a known place if the music has no table of its places.
@@ -154,32 +152,42 @@ private struct PeakScanWork: Sendable {
             try await pace.pause()
         }
     }
+}
 
-    /// Pauses after each slice of work, which is measured as time of the processor: on a busy machine the
-    /// work takes longer, but is not more.
-    private struct Pace {
-        let clock: any MonotonicClock
-        let rest: Int
-        private var began = Self.processorTime
+/// Pauses after each slice of work, which is measured as time of the processor: on a busy machine the work
+/// takes longer, but is not more.
+struct ScanPace {
+    /// The work between two pauses.
+    static let slice = Duration.milliseconds(10)
 
-        init(clock: any MonotonicClock, rest: Int) {
-            self.clock = clock
-            self.rest = rest
-        }
+    private let clock: any MonotonicClock
+    private let rest: Int
+    private let processorTime: () -> Duration
+    private var began: Duration
 
-        mutating func pause() async throws {
-            try Task.checkCancellation()
-            let work = Self.processorTime - began
-            guard work >= PeakScanWork.slice else { return }
-            if rest > 0 { try await clock.sleep(for: work * rest) }
-            began = Self.processorTime
-        }
+    init(
+        clock: any MonotonicClock,
+        rest: Int,
+        processorTime: @escaping () -> Duration = Self.timeOfThread
+    ) {
+        self.clock = clock
+        self.rest = rest
+        self.processorTime = processorTime
+        began = processorTime()
+    }
 
-        /// The processor time of the calling thread.
-        private static var processorTime: Duration {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        }
+    mutating func pause() async throws {
+        try Task.checkCancellation()
+        let work = processorTime() - began
+        guard work >= Self.slice else { return }
+        if rest > 0 { try await clock.sleep(for: work * rest) }
+        began = processorTime()
+    }
+
+    /// The processor time of the calling thread.
+    private static func timeOfThread() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 }

@@ -292,13 +292,18 @@ extension Options {
             Setting("network", "--journal"),
         ] + NetworkOptions.settings + CacheLocationOptions.settings + CacheBoundsOptions.settings + [
             Setting("cache", "--no-cache", .flag, name: "off"), Setting("screen", "--no-mouse", .flag),
-            Setting("screen", "--theme"), Setting("screen", "--tags"),
+            Setting("screen", "--theme"), Setting("screen", "--tags"), Setting("screen", "--waveform"),
         ]
 
     var sink: SinkKind { chosenSink ?? .pulse(sink: nil) }
 
     /// The position at which the first track begins.
     var seek: Duration { seekTarget ?? .zero }
+
+    /// `true` if the tags of shown tracks are read from their servers.
+    func readsShownTags(_ presentation: Presentation) -> Bool {
+        presentation == .screen && !offline && !noCache && (tags ?? .visible) == .visible
+    }
 
     /// `true` if standard input carries a playlist, and so no commands.
     var readsListFromInput: Bool { sources.contains("-") }

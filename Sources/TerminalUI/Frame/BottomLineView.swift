@@ -4,10 +4,7 @@ internal import Media
 /// hints.
 enum BottomLineView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
-        // A text may cover the status line too, except while the player waits: then the status line shows the
-        // reason.
-        let isWaiting = [.opening, .buffering].contains(state.player.state)
-        let rows = (isWaiting ? row : state.layout.statusRow ?? row)...row
+        let rows = rows(in: state, last: row)
         let columns = state.layout.inner
         if let (sign, line) = state.typed {
             let end = draw(line, behind: sign, in: columns, row: row, into: &buffer)
@@ -29,6 +26,22 @@ enum BottomLineView {
         } else {
             drawHints(state, row: row, into: &buffer)
         }
+    }
+
+    /// A text may cover the status line too, except while the player waits: then the status line shows the
+    /// reason.
+    private static func rows(in state: UIState, last row: Int) -> ClosedRange<Int> {
+        let isWaiting = [.opening, .buffering].contains(state.player.state)
+        return (isWaiting ? row : state.layout.statusRow ?? row)...row
+    }
+
+    /// The rows that the player's message covers; `nil` if it shows none.
+    static func messageRows(in state: UIState) -> ClosedRange<Int>? {
+        guard state.typed == nil, state.answer == nil, let message = state.message,
+            let row = state.layout.messageRow
+        else { return nil }
+        let width = state.layout.inner.count
+        return NoticeView.lines(of: message.text, within: rows(in: state, last: row), width: width).rows
     }
 
     private static func drawHints(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
@@ -65,6 +78,14 @@ enum NoticeView {
     /// The fewest columns of a window in which the key is shown; a narrower one needs them for the text.
     private static let leastForKey = 40
 
+    /// The lines of `text`, and those of `rows` that they take, from the last one up.
+    static func lines(of text: SafeText, within rows: ClosedRange<Int>, width: Int) -> (
+        lines: [SafeText], rows: ClosedRange<Int>
+    ) {
+        let lines = text.columns <= width ? [text] : text.wrapped(toColumns: width)
+        return (lines, max(rows.lowerBound, rows.upperBound - lines.count + 1)...rows.upperBound)
+    }
+
     /// Draws `text` within `columns` of the last of `rows`, or of as many of them as it needs.
     ///
     /// A text too long for all of them ends with an ellipsis and, if `keyForAll` shows the whole text, with
@@ -78,14 +99,13 @@ enum NoticeView {
         into buffer: inout CellBuffer
     ) {
         let width = max(1, columns.count)
-        let lines = text.columns <= width ? [text] : text.wrapped(toColumns: width)
-        let first = max(rows.lowerBound, rows.upperBound - lines.count + 1)
-        for (row, line) in zip(first...rows.upperBound, lines) {
+        let (lines, rows) = Self.lines(of: text, within: rows, width: width)
+        for (row, line) in zip(rows, lines) {
             buffer.clear(row: row)
             buffer.draw(line, column: columns.lowerBound, row: row, style: style)
         }
-        guard lines.count > rows.upperBound - first + 1 else { return }
-        let rest = lines[(rows.upperBound - first)...].map(\.string).joined(separator: " ")
+        guard lines.count > rows.count else { return }
+        let rest = lines[(rows.count - 1)...].map(\.string).joined(separator: " ")
         let all: SafeText = width < leastForKey ? "" : keyForAll.map { " " + $0 + " shows all" } ?? ""
         buffer.clear(row: rows.upperBound)
         let end = buffer.draw(

@@ -19,17 +19,16 @@ package enum SoundView {
         if hasMeters { drawMeters(bars.meters, row: last, columns: columns, into: &buffer) }
     }
 
-    /// Bars of two columns or, in a wide window, more, with an empty column between them. In a narrow window
-    /// several bands share a bar.
+    /// Bars of two columns with an empty column between them, in the middle. In a narrow window several bands
+    /// share a bar.
     private static func drawSpectrum(
         _ bars: SoundBars,
         rows: Range<Int>,
         columns: Range<Int>,
         into buffer: inout CellBuffer
     ) {
-        let count = min(bars.bands.count, (columns.count + 1) / leastForBar)
+        let count = min(bars.bands.count, (columns.count + 1) / width)
         guard count > 0 else { return }
-        let width = max(leastForBar, (columns.count + 1) / count)
         let left = columns.lowerBound + (columns.count + 1 - count * width) / 2
         let most = Float(rows.count * 8)
         for bar in 0..<count {
@@ -50,7 +49,7 @@ package enum SoundView {
     }
 
     /// The columns of a bar and the gap behind it.
-    private static let leastForBar = 3
+    private static let width = 3
 
     /// `L ▇▇▇▇▇▇▇▇   |`: the mean level as a bar, the peak as a mark.
     private static func drawMeters(

@@ -455,7 +455,7 @@ package struct UIState: Sendable {
     private mutating func point(_ event: MouseEvent) -> [UIAction] {
         // A click removes the answer, but who asks for a log-in must stay in sight while it is typed.
         guard !layout.isTiny, typing.login == nil else { return [] }
-        let hadMessage = typed == nil && answer == nil && message != nil
+        let messageRows = BottomLineView.messageRows(in: self)
         if event.kind == .press {
             // A release can get lost.
             barPointer = nil
@@ -480,7 +480,7 @@ package struct UIState: Sendable {
                 pointBar(at: event)
                 return []
             }
-            if event.row == layout.messageRow, hadMessage { return run(.show(.messages)) }
+            if messageRows?.contains(event.row) == true { return run(.show(.messages)) }
             if let row = lists.row(at: event, shownLayout) { lists.list.select(row) }
         case .doublePress:
             guard let row = lists.row(at: event, shownLayout), row == lists.list.selected else { return [] }

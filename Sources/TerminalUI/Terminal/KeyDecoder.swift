@@ -115,8 +115,8 @@ package struct KeyDecoder: Sendable {
     }
 
     /// `true` if `bytes` begin like a report of the terminal, and not like a key, or two keys: DA1, OSC, DCS
-    /// (as XTVERSION, XTGETTCAP and DECRQSS), or kitty's APC. No terminal is known to send PM or SOS; they
-    /// count if their end is there.
+    /// (as XTVERSION, XTGETTCAP and DECRQSS), or kitty's APC. No terminal is known to send PM, SOS or other
+    /// forms of DCS and APC; they count if their end is there or a reply is awaited.
     private func isReport(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.first == Self.escape, let opening = bytes.dropFirst().first else { return false }
         guard let next = bytes.dropFirst(2).first else {
@@ -125,11 +125,12 @@ package struct KeyDecoder: Sendable {
         return switch opening {
         case UInt8(ascii: "["): next == UInt8(ascii: "?")
         case UInt8(ascii: "]"): (0x30..<0x3A).contains(next)
-        case UInt8(ascii: "P"): (0x30..<0x3A).contains(next) || ">!$".utf8.contains(next)
-        case UInt8(ascii: "_"): next == UInt8(ascii: "G")
-        case UInt8(ascii: "^"), UInt8(ascii: "X"):
-            bytes.dropFirst(2).drop { $0 != Self.escape }.dropFirst().first == UInt8(ascii: "\\")
-        default: false
+        case UInt8(ascii: "P") where (0x30..<0x3A).contains(next) || ">!$".utf8.contains(next): true
+        case UInt8(ascii: "_") where next == UInt8(ascii: "G"): true
+        default:
+            "P_^X".utf8.contains(opening)
+                && (awaitsReply
+                    || bytes.dropFirst(2).drop { $0 != Self.escape }.dropFirst().first == UInt8(ascii: "\\"))
         }
     }
 

@@ -73,6 +73,21 @@ struct QueueFilterTests {
         #expect(places(state) == expected)
     }
 
+    @Test(arguments: [("café noir", [0]), ("CAFE", [0]), ("%C3%A9", []), ("fog radio", [1]), ("feed", [])])
+    func `a folder is found by its name, unescaped, and an episode by the title of its feed`(
+        words: String,
+        expected: [Int]
+    ) {
+        var tracks = [
+            track(1, "http://h/Caf%C3%A9%20Noir/1.mp3", seconds: 1),
+            track(2, "http://h/feed/2.mp3", TrackTags(title: "Mist", artist: "Fog Radio"), seconds: 1),
+        ]
+        tracks[1].episode = Episode(feed: "http://h/feed", guid: "2", date: nil, place: 1)
+        var state = screenState(queueSnapshot(tracks))
+        state.type("f\(words)\n")
+        #expect(places(state) == expected)
+    }
+
     @Test func `matches are highlighted, also wide characters and in the selected row`() {
         func highlighted(_ words: String, columns: Int) -> [String] {
             var player = sampleSnapshot()

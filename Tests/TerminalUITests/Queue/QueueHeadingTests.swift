@@ -9,6 +9,8 @@ struct QueueHeadingTests {
         screenState(queueSnapshot(albumTracks(sizes), current: current), columns: columns, rows: rows)
     }
 
+    private let episode = Episode(feed: "f", guid: "g", date: nil, place: 0)
+
     private func numbers(_ ranges: Range<Int>...) -> TrackNumbers { TrackNumbers(places: RangeSet(ranges)) }
 
     @Test func `a heading names the album, the artist, the year, and the length of its tracks`() {
@@ -31,12 +33,21 @@ struct QueueHeadingTests {
     @Test func `the keys on a heading act on all of its tracks`() {
         for (keys, expected) in [
             ("\n", PlayerCommand.jump(3)), ("d", .remove(numbers(2..<5))),
-            ("P", .setPinned(numbers(2..<5), true)), ("E", .playNext(numbers(2..<5), after: .track)),
+            ("P", .setPinned(numbers(2..<5), true)),
+            ("D", .download(numbers(2..<5))), ("e", .setPlayed(true, numbers(2..<5))),
         ] {
             var state = state([2, 3])
+            // Tracks that are no episodes are neither played nor not.
+            if keys == "e" { state.show { for place in 0..<5 { $0.tracks[place].episode = episode } } }
             state.type("jjj")
             #expect(state.queue.selectedItem == .heading(2..<5))
             #expect(state.type(keys) == [.send(expected)], "\(keys)")
+        }
+        for point in [PlayPoint.track, .album] {
+            var state = state([2, 3])
+            state.type("jjj")
+            let key = point == .track ? Key.character("E") : .control("e")
+            #expect(state.apply(.key(key)) == [.send(.playNext(numbers(2..<5), after: point))])
         }
         var state = state([2, 3, 1])
         state.type("x")

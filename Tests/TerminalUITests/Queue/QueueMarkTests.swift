@@ -47,6 +47,15 @@ struct QueueMarkTests {
         #expect(removed.count == 19 && removed.highest == 99)
     }
 
+    @Test(arguments: [(Key.character("E"), PlayPoint.track), (.control("e"), .album)])
+    func `marked tracks play next, or after this album`(key: Key, point: PlayPoint) {
+        var state = queueState(10)
+        state.type("jxjx")
+        #expect(state.apply(.key(key)) == [.send(.playNext(numbers(1..<2, 3..<4), after: point))])
+        #expect(state.queue.marks.isEmpty)
+        #expect(state.apply(.key(key)) == [.send(.playNext(numbers(4..<5), after: point))])
+    }
+
     @Test func `marked tracks move together, even before the next snapshot`() {
         var state = queueState(10)
         state.type("jjxxx")

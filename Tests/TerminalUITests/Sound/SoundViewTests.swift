@@ -30,13 +30,17 @@ struct SoundViewTests {
         let lines = draw(bars, 30, 4).lines
         #expect(lines.last == "L ▄▄▄▄▄▄▄▄   ▌ R ▄▄▄▄   ▌")
         #expect(draw(bars, 30, 4, glyphs: .ascii).lines.last == "L ========   | R ====   |")
-        #expect(lines.dropLast().allSatisfy { $0 == String(repeating: "█", count: 30) })
+        #expect(lines.dropLast().allSatisfy { $0 == String(repeating: " ", count: 14) + "██" })
     }
 
     @Test func `one channel has one meter, and few rows have none`() {
         let levels = [SoundPicture.Level(peak: 1, rms: 1)]
         #expect(draw(bars([0], levels), 13, 3).lines == ["", "", "M ▄▄▄▄▄▄▄▄▄▄"])
-        #expect(draw(bars([0.5], levels), 4, 2).lines == ["", "████"])
+        #expect(draw(bars([0.5], levels), 4, 2).lines == ["", " ██"])
+    }
+
+    @Test func `in a wide window the bars stay two columns wide, and stand in the middle`() {
+        #expect(draw(bars([1, 1, 1]), 20, 1).lines == ["      ██ ██ ██"])
     }
 
     @Test func `in a narrow window several bands share a bar, the loudest of them`() {

@@ -70,6 +70,17 @@ struct DownloadsViewTests {
         }
     }
 
+    @Test func `all that is known of the selected download is shown, in the queue or not`() {
+        var state = state(four)
+        state.type(ViewName.downloads.keys + "I")
+        #expect(state.view == .facts)
+        #expect(state.screen.contains { $0.contains("Address") && $0.contains(Self.address + "1.mp3") })
+        #expect(state.screen.contains { $0.contains("Length") })
+        state.type("IjI")
+        #expect(state.screen.contains { $0.contains("Address") && $0.contains(Self.address + "2.mp3") })
+        #expect(!state.screen.contains { $0.contains("Length") })
+    }
+
     @Test func `the selection stays on its download while others end`() {
         var state = state(four)
         state.type(ViewName.downloads.keys + "jj")

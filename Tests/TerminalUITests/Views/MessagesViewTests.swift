@@ -98,6 +98,18 @@ struct MessagesViewTests {
         #expect(state.view == .queue)
     }
 
+    @Test func `a click on either row of a long message opens it, a click above does not`() {
+        var state = state()
+        let text = SafeText(String(repeating: "long ", count: 20))
+        state.show { $0.messages.append(PlayerMessage(number: 4, time: .zero, text: text)) }
+        let last = state.layout.rows - 1
+        for (row, view) in [(last - 2, ViewName.queue), (last - 1, .messages), (last, .messages)] {
+            var clicked = state
+            _ = clicked.apply(.mouse(MouseEvent(.press, column: 20, row: row)))
+            #expect(clicked.view == view, "\(row)")
+        }
+    }
+
     @Test(arguments: [(20, 4), (40, 10), (16, 2), (200, 60)])
     func `any window has room for one message at least, if it has rows for a list`(columns: Int, rows: Int) {
         var state = state(5, columns: columns, rows: rows)
