@@ -78,10 +78,11 @@ struct MPRISCalls: Sendable {
     /// nothing.
     private func seek(to place: Duration, of track: String?) -> PlayerCommand? {
         let facts = moment.facts
-        guard facts.isSeekable, track == facts.trackPath, place >= .zero,
+        guard facts.isSeekable, let current = facts.track, track == facts.trackPath, place >= .zero,
             let duration = facts.duration, place <= duration
         else { return nil }
-        return .seek(.to(place))
+        // The next track may begin before the command is carried out.
+        return .setPosition(place, of: current)
     }
 
     private func open(_ uri: String) throws(BusError) -> PlayerCommand {

@@ -55,10 +55,11 @@ struct SocketClientState {
 
     mutating func received(_ bytes: some Sequence<UInt8>) { append(splitter.append(bytes)) }
 
-    /// The client sends nothing more. Its last line may lack a line end.
-    mutating func inputEnded() {
+    /// The client sends nothing more. Its last line may lack a line end, unless the input `isCutOff`: if the
+    /// client was killed, that line is not whole.
+    mutating func inputEnded(isCutOff: Bool = false) {
         isInputOver = true
-        append(splitter.finish())
+        if !isCutOff { append(splitter.finish()) }
     }
 
     private mutating func append(_ texts: [String?]) {

@@ -59,8 +59,8 @@ package struct SocketFolder: Sendable {
             do throws(SystemError) {
                 descriptor = try LocalSocket.connect(to: file(name))
             } catch {
-                // A player that is too busy to answer is still the one that is meant.
-                guard [ECONNREFUSED, ENOENT].contains(error.number) else { return nil }
+                // A first player that is too busy to answer is still the one that is meant.
+                guard process != nil || [ECONNREFUSED, ENOENT].contains(error.number) else { return nil }
                 continue
             }
             if let peer = LocalSocket.peer(of: descriptor), peer.user == getuid(),

@@ -123,8 +123,8 @@ private final class SocketLoop {
         init(descriptor: Int32) { self.descriptor = descriptor }
     }
 
-    /// More than any desktop has; each takes a descriptor of the process.
-    private static let mostClients = 200
+    /// More than any desktop has. Each takes a descriptor of the process, which needs most of them for music.
+    private let mostClients: Int
     private static let refusalCode = "bad-command"
     private static let droppedCode = "client-dropped"
 
@@ -142,6 +142,9 @@ private final class SocketLoop {
     init(_ service: SocketService, listener: Int32) {
         self.service = service
         self.listener = listener
+        var descriptors = rlimit()
+        let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0
+        mostClients = isKnown ? Int(min(200, descriptors.rlim_cur / 4)) : 200
     }
 
     /// Serves the clients until the player ends; `release` then removes the socket.
@@ -219,9 +222,9 @@ private final class SocketLoop {
                 close(descriptor)
                 continue
             }
-            if clients.count >= Self.mostClients { closeDropped() }
-            guard clients.count < Self.mostClients else {
-                let word = notice(Self.droppedCode, "Refused: \(Self.mostClients) programs are connected")
+            if clients.count >= mostClients { closeDropped() }
+            guard clients.count < mostClients else {
+                let word = notice(Self.droppedCode, "Refused: \(mostClients) programs are connected")
                 // There is room for this in the new socket.
                 _ = word.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Self.flags) }
                 close(descriptor)
@@ -246,9 +249,10 @@ private final class SocketLoop {
         if count > 0 {
             client.state.received(buffer[..<count])
         } else if count == 0 || errno != EAGAIN {
-            client.state.inputEnded()
             // A client that only ended its input may still read events.
-            if count < 0 || Int32(ready) & POLLHUP != 0 { client.state.outputFailed() }
+            let isGone = count < 0 || Int32(ready) & POLLHUP != 0
+            client.state.inputEnded(isCutOff: isGone)
+            if isGone { client.state.outputFailed() }
         }
     }
 

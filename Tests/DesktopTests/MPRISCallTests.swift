@@ -58,8 +58,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("/reprise/track/2", 60_000_000, PlayerCommand.seek(.to(.seconds(60)))),
-            ("/reprise/track/2", 0, .seek(.to(.zero))), ("/reprise/track/2", -1, nil),
+            ("/reprise/track/2", 60_000_000, PlayerCommand.setPosition(.seconds(60), of: Track.ID(2))),
+            ("/reprise/track/2", 0, .setPosition(.zero, of: Track.ID(2))), ("/reprise/track/2", -1, nil),
             ("/reprise/track/2", 200_000_001, nil), ("/reprise/track/3", 60_000_000, nil),
         ] as [(String, Int64, PlayerCommand?)]
     )

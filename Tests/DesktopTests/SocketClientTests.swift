@@ -37,6 +37,35 @@ import Testing
         #expect(client.popLine() == nil && !client.isOver)
     }
 
+    @Test func `the last line of a client that was killed is not whole`() {
+        var client = SocketClientState()
+        client.received("play\nremove 1".utf8)
+        client.inputEnded(isCutOff: true)
+        #expect(client.popLine() == .init(text: "play"))
+        client.answered()
+        #expect(!client.hasLine)
+    }
+
+    @Test func `what a client has read is forgotten, though it is always a little behind`() {
+        final class Queue {}
+        var client = SocketClientState()
+        client.add(line(20_000), lastWord: [])
+        weak var queue: Queue?
+        do {
+            let long = Queue()
+            queue = long
+            client.add(
+                answer: AnyIterator {
+                    withExtendedLifetime(long) { nil }
+                }
+            )
+        }
+        for _ in 1...3 { client.add(line(20_000), lastWord: []) }
+        #expect(queue != nil)
+        client.sent(20_000)
+        #expect(queue == nil && !client.unsent.isEmpty)
+    }
+
     @Test func `no more is received while lines wait`() {
         var client = SocketClientState()
         client.received("play\nnext\n".utf8)

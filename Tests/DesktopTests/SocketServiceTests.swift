@@ -20,28 +20,29 @@ import Testing
     private var path: String { home.path("reprise/socket") }
 
     /// Lines are volumes; an event is its name.
+    private static let language = SocketService.Language(
+        command: { line in
+            guard let line else { throw SystemError("read the line", number: E2BIG) }
+            if line == "list" { return .list }
+            guard let volume = Int(line) else { throw SystemError("parse \(line)", number: EINVAL) }
+            return .volume(volume)
+        },
+        line: { event, _ in
+            let text =
+                switch event {
+                case .volume(let percent, _): #"{"event":"volume","t":0,"tracks":\#(percent)}"#
+                case .answered(let isAccepted): #"{"event":"answered","t":0,"exact":\#(isAccepted)}"#
+                case .notice(let code, let message):
+                    #"{"event":"notice","t":0,"code":"\#(code)","message":"\#(message)"}"#
+                default: #"{"event":"other","t":0}"#
+                }
+            return AnyIterator([text].makeIterator())
+        }
+    )
+
     private func start() async throws -> SocketService {
-        let language = SocketService.Language(
-            command: { line in
-                guard let line else { throw SystemError("read the line", number: E2BIG) }
-                if line == "list" { return .list }
-                guard let volume = Int(line) else { throw SystemError("parse \(line)", number: EINVAL) }
-                return .volume(volume)
-            },
-            line: { event, _ in
-                let text =
-                    switch event {
-                    case .volume(let percent, _): #"{"event":"volume","t":0,"tracks":\#(percent)}"#
-                    case .answered(let isAccepted): #"{"event":"answered","t":0,"exact":\#(isAccepted)}"#
-                    case .notice(let code, let message):
-                        #"{"event":"notice","t":0,"code":"\#(code)","message":"\#(message)"}"#
-                    default: #"{"event":"other","t":0}"#
-                    }
-                return AnyIterator([text].makeIterator())
-            }
-        )
         let service = try #require(
-            SocketService.start(in: folder, player, language, clock: SystemClock()) {
+            SocketService.start(in: folder, player, Self.language, clock: SystemClock()) {
                 Issue.record("\($0)")
             }
         )
@@ -116,6 +117,24 @@ import Testing
         #expect(mode(path) == nil && folder.connect() == nil)
     }
 
+    @Test func `a busy first player is still the one that is meant, unless another one is named`() throws {
+        let first = try folder.claim()
+        let second = try folder.claim()
+        // The attempt of the second one is not accepted yet, and is all that it takes now.
+        listen(first.listener, 0)
+        #expect(folder.connect() == nil)
+        let descriptor = try #require(folder.connect(to: getpid()))
+        close(descriptor)
+        for claim in [first, second] { folder.release(claim) }
+    }
+
+    @Test(.enabled(if: getuid() == 0))
+    func `root makes no folder that would keep the user of the runtime folder out`() throws {
+        try #require(chown(home.path, 65_534, 65_534) == 0)
+        #expect { try folder.claim() } throws: { ($0 as? SystemError)?.number == EPERM }
+        #expect(mode(home.path("reprise")) == nil)
+    }
+
     @Test func `players that start at the same time have one socket each`() async throws {
         let folder = folder
         let claims = await withTaskGroup(of: SocketFolder.Claim?.self) { group in
@@ -166,6 +185,66 @@ import Testing
         try await wait(for: "its lines") { player.commands == [.volume(1), .volume(2), .volume(3)] }
         try await wait(for: "its end") { player.observerCount == 0 }
         await service.finish()
+    }
+
+    @Test func `the last line of a program that was killed is not carried out without its end`() async throws
+    {
+        let service = try await start()
+        do {
+            let program = try SocketProgram(path)
+            try program.send("1\n23")
+        }
+        try await wait(for: "its line") { player.commands == [.volume(1)] }
+        try await wait(for: "its end") { player.observerCount == 0 }
+        #expect(player.commands == [.volume(1)])
+        await service.finish()
+    }
+
+    @Test func `without descriptors a player says so, and looks for one for a new program only now and then`()
+        async
+    {
+        // In a process of its own, which has few.
+        await #expect(processExitsWith: .success) {
+            let home = try TemporaryFolder()
+            let folder = SocketFolder(runtimeFolder: home.path)
+            var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let clock = TestClock()
+            let failures = Locked<[String]>([])
+            func start() -> SocketService? {
+                SocketService.start(in: folder, AskedPlayer(), SocketServiceTests.language, clock: clock) {
+                    error in failures.withLock { $0.append("\(error)") }
+                }
+            }
+            let service = try #require(start())
+            let path = home.path("reprise/socket")
+            try await wait(for: "the socket") {
+                access(path, F_OK) == 0 && folder.connect().map { close($0) } == 0
+            }
+            let known = try SocketProgram(path)
+            /// Once it is answered, the player has tried to accept what waited before.
+            func ask(_ program: SocketProgram) async throws {
+                for _ in 1...3 {
+                    let count = program.lines.count
+                    try program.send("1\n")
+                    try await program.event("answered", after: count)
+                }
+            }
+            try await ask(known)
+            var taken: [Int32] = []
+            while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+            #expect(start() == nil && failures.withLock { $0 } == ["can't make a pipe (Too many open files)"])
+            close(taken.removeLast())
+            let late = try SocketProgram(path)
+            try late.send("2\n")
+            try await ask(known)
+            for descriptor in taken { close(descriptor) }
+            try await ask(known)
+            #expect(late.lines.isEmpty)
+            clock.advance(by: .seconds(1))
+            try await late.event("answered")
+            await service.finish()
+        }
     }
 
     @Test func `a program that does not read is dropped with a word, and the others go on`() async throws {

@@ -152,6 +152,25 @@ struct AnnouncedChangeTests {
         }
     }
 
+    @Test func `a seek in a live stream is refused to the program that asked`() async throws {
+        var station = FakeMusic(number: 1, frames: 9_000)
+        station.live = LiveReport()
+        let stage = Stage([station], sink: TestSink(allowance: 0))
+        try await stage.play { stage in
+            try await wait(for: "the station") { stage.player.snapshot.info != nil }
+            let answers = Locked<[PlayerEvent]>([])
+            stage.player.sendInTurn(.seek(.to(.zero))) { event in answers.withLock { $0.append(event) } }
+            try await wait(for: "the answers") { answers.withLock { $0.count } == 2 }
+            #expect(
+                answers.withLock { $0 } == [
+                    .remark(code: "not-seekable", message: "Can't seek in a live stream"),
+                    .answered(isAccepted: false),
+                ]
+            )
+            #expect(!stage.notices.contains("not-seekable"))
+        }
+    }
+
     @Test func `status and list report what the newest snapshot shows`() async throws {
         let stage = Stage((1...2).map { FakeMusic(number: $0, frames: 9_000) }, sink: TestSink(allowance: 0))
         try await stage.play { stage in

@@ -91,14 +91,41 @@ import Testing
         let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) { _, _ in
             Issue.record("nothing is saved after the end")
         }
+        let answers = Locked<[PlayerEvent]>([])
         for command in [PlayerCommand.quit, .save("x"), .save("y")] {
-            stage.player.sendInTurn(command) { _ in }
+            stage.player.sendInTurn(command) { event in answers.withLock { $0.append(event) } }
         }
         _ = await stage.play()
-        let messages = stage.events.compactMap { event in
-            if case .notice(code: "bad-command", let message) = event { message.string } else { nil }
+        let refusals = ["x", "y"].flatMap { path -> [PlayerEvent] in
+            let message = SafeText("Not saved: \(path) (the player had ended)")
+            return [.notice(code: "bad-command", message: message), .answered(isAccepted: false)]
         }
-        #expect(messages == ["x", "y"].map { "Not saved: \($0) (the player had ended)" })
+        #expect(answers.withLock { $0 } == [.answered(isAccepted: true)] + refusals)
+    }
+
+    @Test(arguments: [false, true])
+    func `a program is answered once its list is saved, or not, even after a quit`(quits: Bool) async throws {
+        let clock = TestClock()
+        let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) { _, path in
+            try await clock.sleep(until: .seconds(1))
+            if path == "full" { throw MediaError(.unreadable, SafeText(path), "the disk is full") }
+        }
+        let answers = Locked<[PlayerEvent]>([])
+        let running = Task { await stage.play() }
+        try await wait(for: "the track") { stage.player.snapshot.info != nil }
+        for path in ["full", "list"] {
+            stage.player.sendInTurn(.save(path)) { event in answers.withLock { $0.append(event) } }
+        }
+        try await wait(for: "the save") { clock.sleeperCount == 1 }
+        if quits { stage.player.send(.quit) }
+        try await wait(for: "the quit") { stage.player.snapshot.isOver == quits }
+        #expect(answers.withLock { $0 }.isEmpty)
+        clock.advance(by: .seconds(1))
+        try await wait(for: "the answers") { answers.withLock { $0.count } == 2 }
+        #expect(answers.withLock { $0 } == [.answered(isAccepted: false), .answered(isAccepted: true)])
+        #expect(stage.notices.filter { $0 != "reading" } == ["unreadable", "saved"])
+        stage.player.send(.quit)
+        _ = await running.value
     }
 
     @Test func `a failure to save a list is reported even after a quit`() async throws {

@@ -23,6 +23,13 @@ import Testing
         #expect(effects.start?.position == .seconds(expected))
     }
 
+    @Test func `a position in a track that is no longer current is ignored`() {
+        var state = sounding()
+        #expect(state.send(.command(.setPosition(.seconds(7), of: Track.ID(2))), heard: 3_000).start == nil)
+        let effects = state.send(.command(.setPosition(.seconds(7), of: Track.ID(1))), heard: 3_000)
+        #expect(effects.start?.position == .seconds(7))
+    }
+
     @Test func `a seek to a time past the end is refused with the track's length`() {
         var state = sounding()
         let refusal = PlayerEffect.emit(.notice(code: "bad-command", message: "The track is 1:00 long"))

@@ -9,6 +9,8 @@ package enum PlayerCommand: Sendable, Hashable {
     /// The number of a track, from 1.
     case jump(Int)
     case seek(SeekTarget)
+    /// Seeks to a time in this track; does nothing if another one is current by then.
+    case setPosition(Duration, of: Track.ID)
     /// Seeks to the start of a chapter.
     case chapter(ChapterTarget)
     /// 0...100.

@@ -129,7 +129,8 @@ package struct PlayerMessage: Sendable, Equatable {
 
 /// Receives the events that answer a command, which no observer gets: those of `status` and `list`, and the
 /// refusal. The last one is `.answered`, as soon as the command was carried out or waits for tracks that are
-/// being read. Called from the player's task, in order with its events; it must not block.
+/// being read; for `save` and the pins, once that is done. Called from the player's task, in order with its
+/// events; it must not block.
 package typealias CommandAnswer = @Sendable (PlayerEvent) -> Void
 
 /// The player, as user interfaces see it.

@@ -34,8 +34,8 @@ final class BackgroundJobs: Sendable {
 
     /// Saves `tracks` with all known tags and lengths. That list is made only when the job runs, so that
     /// waiting jobs share the parts of the queue instead of copying them.
-    func save(_ tracks: [Track], _ facts: LearnedFacts, to path: String) {
-        change(.save(path)) { [save] in
+    func save(_ tracks: [Track], _ facts: LearnedFacts, to path: String, for asker: Asker?) {
+        change(.save(path), for: asker) { [save] in
             try await save(tracks.map { $0.described(by: facts[$0.id]) }, path)
             return .saved(count: tracks.count, path: path)
         }
@@ -43,8 +43,8 @@ final class BackgroundJobs: Sendable {
 
     /// Pins `tracks`, or unpins them. With `nil`, pins all if the first one is not pinned, and otherwise
     /// unpins all. Local files among them are left out.
-    func pin(_ tracks: [Track], _ isPinned: Bool?) {
-        change { [cache] in
+    func pin(_ tracks: [Track], _ isPinned: Bool?, for asker: Asker?) {
+        change(for: asker) { [cache] in
             let remote = tracks.filter { $0.location.url != nil }
             guard let first = remote.first else {
                 let reason: SafeText = "can't be pinned (a local file needs no cache)"
@@ -66,14 +66,17 @@ final class BackgroundJobs: Sendable {
     /// if there is one.
     private func change(
         _ command: PlayerCommand? = nil,
+        for asker: Asker?,
         _ change: @escaping @Sendable () async throws -> PlayerInput
     ) {
         changes.add { [send] in
+            let result: PlayerInput
             do {
-                send(try await change())
+                result = try await change()
             } catch {
-                send(.notice(MediaError(describing: error), failed: command))
+                result = .notice(MediaError(describing: error), failed: command)
             }
+            send(asker.map { .done(result, for: $0) } ?? result)
         }
     }
 }

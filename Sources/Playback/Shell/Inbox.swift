@@ -92,8 +92,8 @@ struct InboxState: Sendable {
     mutating func append(_ input: PlayerInput) {
         guard !isClosed else { return }
         // Two seeks that are both answered stay two.
-        if case .seek(let later)? = input.command, input.answer == nil, first < inputs.count,
-            let last = inputs[inputs.count - 1], last.answer == nil, case .seek(let earlier)? = last.command,
+        if case .seek(let later)? = input.command, input.asker == nil, first < inputs.count,
+            let last = inputs[inputs.count - 1], last.asker == nil, case .seek(let earlier)? = last.command,
             let both = earlier.merged(with: later)
         {
             inputs[inputs.count - 1] = .command(.seek(both))

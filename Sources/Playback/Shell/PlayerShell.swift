@@ -6,8 +6,8 @@ final class PlayerShell {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
     private let events: Observers<PlayerEvent>
-    /// The program that sent the command at hand, and whether the command is not refused so far.
-    private var asker: (answer: CommandAnswer, isAccepted: Bool)?
+    /// The program that sent the command at hand.
+    private var asker: Asker?
     /// `true` while the events are for the program alone that asked.
     private var isAnswering = false
     private let reading: SourceReader
@@ -79,7 +79,8 @@ final class PlayerShell {
     var unfinishedCount: Int { state.heldCommands.count + jobs.count }
 
     /// Takes one input, and the inputs that its effects produce at once.
-    func receive(_ input: PlayerInput) async {
+    func receive(_ received: PlayerInput) async {
+        let input = received.withoutAsker
         if case .backgroundFetchEnded(let report) = input { return totals.resourceClosed(report) }
         if case .downloadsRestored(let reports) = input { restoredDownloads = reports }
         if case .tracksShown(let tracks) = input {
@@ -89,11 +90,8 @@ final class PlayerShell {
         }
         if case .networkChanged(let report) = input { passes.downloads.networkChanged(to: report) }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
-        asker = input.answer.map { ($0, true) }
-        defer {
-            if let asker { asker.answer(.answered(isAccepted: asker.isAccepted)) }
-            asker = nil
-        }
+        asker = received.asker
+        defer { answerAsker() }
         var pending = [input]
         if case .tick = input {
             // If a tick was sent while it was being replaced, cancel its replacement.
@@ -176,7 +174,7 @@ final class PlayerShell {
         case .countLostSource: totals.sourceLost()
         case .endTrack(let id, let report): endTrack(id, report)
         case .rememberPlayed(let isPlayed, let episodes): parts.memory?.setPlayed(isPlayed, episodes)
-        case .togglePin(let tracks, let isPinned): jobs.pin(tracks, isPinned)
+        case .togglePin(let tracks, let isPinned): jobs.pin(tracks, isPinned, for: takeAsker())
         case .download(let tracks, let answers):
             do throws(MediaError) {
                 let added = try passes.downloads.download(tracks)
@@ -204,7 +202,7 @@ final class PlayerShell {
             reading.stop()
             jobs.additions.stop()
         case .passOverSource: reading.passOver()
-        case .save(let path, let tracks, let facts): jobs.save(tracks, facts, to: path)
+        case .save(let path, let tracks, let facts): jobs.save(tracks, facts, to: path, for: takeAsker())
         case .finish(let error):
             fatal = error
             isOver = true
@@ -289,14 +287,23 @@ final class PlayerShell {
 
     /// Sends `event` to all, or to the program alone that asked: its answers, and the refusal of its command.
     private func publish(_ event: PlayerEvent) {
-        guard var asker else { return events.send(event) }
-        if case .notice(Announcer.refusalCode, _) = event {
-            asker.isAccepted = false
-            self.asker = asker
-        } else if !isAnswering {
-            return events.send(event)
+        var isAnswer = isAnswering
+        switch event {
+        case .notice(Announcer.refusalCode, _), .remark(Announcer.notSeekableCode, _):
+            asker?.isAccepted = false
+            isAnswer = true
+        // The command has failed, which concerns all.
+        case .notice: asker?.isAccepted = false
+        default: break
         }
-        asker.answer(event)
+        if isAnswer, let asker { asker.answer(event) } else { events.send(event) }
+    }
+
+    /// Removes and returns the program that asked: its command goes on in the background.
+    private func takeAsker() -> Asker? { exchange(&asker, with: nil) }
+
+    private func answerAsker() {
+        if let asker = takeAsker() { asker.answer(.answered(isAccepted: asker.isAccepted)) }
     }
 
     private func emitPosition(_ index: Int) {
@@ -452,17 +459,20 @@ final class PlayerShell {
         // Every playlist is saved and every pin is set, or its failure was reported.
         await jobs.changes.finish()
         for input in closeInbox() {
-            switch input {
+            asker = input.asker
+            switch input.withoutAsker {
             case .notice(let error, _):
-                events.send(.notice(code: error.code.rawValue, message: error.safeText))
+                publish(.notice(code: error.code.rawValue, message: error.safeText))
             case .saved(let count, let path):
-                events.send(.remark(code: "saved", message: Announcer.savedText(count, path)))
+                publish(.remark(code: "saved", message: Announcer.savedText(count, path)))
             case .backgroundFetchEnded(let report): totals.resourceClosed(report)
             case .command(.save(let path)), .scripted(.save(let path), _):
                 let message = SafeText("Not saved: \(path) (the player had ended)")
-                events.send(.notice(code: "bad-command", message: message))
+                publish(.notice(code: Announcer.refusalCode, message: message))
+            case .scripted: asker = nil
             default: break
             }
+            answerAsker()
         }
         events.send(.summary(totals))
         return PlayerOutcome(summary: totals, fatal: fatal, isQuit: state.isQuit)

@@ -142,6 +142,8 @@ struct Announcer: Sendable {
 
     /// The code of the notice that refuses a command.
     static let refusalCode = "bad-command"
+    /// The code of the notice that refuses a seek in a live stream.
+    static let notSeekableCode = "not-seekable"
 
     mutating func badCommand(_ text: String) -> PlayerEffect {
         let message = SafeText(text)

@@ -79,7 +79,8 @@ extension PlayerCommand {
 
     var traits: Traits {
         switch self {
-        case .play, .toggle, .next, .previous, .jump, .seek, .chapter, .reload: [.needsTracks, .wantsMusic]
+        case .play, .toggle, .next, .previous, .jump, .seek, .setPosition, .chapter, .reload:
+            [.needsTracks, .wantsMusic]
         case .pause, .stop, .stopAfter, .sleep, .pin, .setPinned, .download, .changeDownloads, .setPlayed:
             .needsTracks
         case .add, .open: [.needsTracks, .wantsMusic, .takesTurns]

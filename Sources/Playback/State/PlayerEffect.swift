@@ -94,10 +94,19 @@ struct PassStart: Sendable, Equatable {
     var requestDelay = Duration.zero
 }
 
+/// A program that sent a command and waits for its answer.
+struct Asker: Sendable {
+    let answer: CommandAnswer
+    /// `true` if the command is not refused so far.
+    var isAccepted = true
+}
+
 enum PlayerInput: Sendable {
     case command(PlayerCommand)
     /// A command of a script, which takes its turn behind those before it.
     case scripted(PlayerCommand, answer: CommandAnswer? = nil)
+    /// The result of a job, for which the program waits that sent its command.
+    indirect case done(PlayerInput, for: Asker)
     /// The sources of the command line are read, or, if not `isComplete`, the next part of them. The first
     /// part begins with the track `start`, which counts from 1; `nil` is the first track in playing order.
     case launched(ResolvedTracks, start: Int?, position: Duration, isComplete: Bool = true)
@@ -177,7 +186,14 @@ enum PlayerInput: Sendable {
         }
     }
 
-    var answer: CommandAnswer? {
-        if case .scripted(_, let answer) = self { answer } else { nil }
+    var asker: Asker? {
+        switch self {
+        case .scripted(_, let answer?): Asker(answer: answer)
+        case .done(_, let asker): asker
+        default: nil
+        }
     }
+
+    /// The result of a job, and any other input itself.
+    var withoutAsker: PlayerInput { if case .done(let result, _) = self { result } else { self } }
 }

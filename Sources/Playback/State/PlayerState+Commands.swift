@@ -37,6 +37,7 @@ extension PlayerState {
         case .previous: previous()
         case .jump(let number): jump(to: number)
         case .seek(let target): seek(target)
+        case .setPosition(let place, let id): lane.current?.track.id == id ? seek(.to(place)) : []
         case .chapter(let target): chapter(target)
         case .volume(let percent): setVolume(percent, isMuted: false)
         case .changeVolume(let change): setVolume(volume + change, isMuted: false)
@@ -152,11 +153,11 @@ extension PlayerState {
         guard let pass = lane.current else { return [] }
         if pass.isLive {
             guard pass.isSeekable else {
-                return [announcer.remark("not-seekable", "Can't seek in a live stream")]
+                return [announcer.remark(Announcer.notSeekableCode, "Can't seek in a live stream")]
             }
             guard case .by = target else {
                 let message: SafeText = "Can't seek to a time in a live stream – seek by a distance, as -30"
-                return [announcer.remark("not-seekable", message)]
+                return [announcer.remark(Announcer.notSeekableCode, message)]
             }
         }
         guard let start = destination(of: target) else {

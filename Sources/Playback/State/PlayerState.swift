@@ -152,6 +152,7 @@ struct PlayerState: Sendable {
             lane.isCurrent(id) ? wait.map { announcer.loadWaits(id, $0) } ?? [] : []
         case .networkChanged(let report): networkChanged(report)
         case .pinned(let tracks, let isPinned): announcer.pinned(tracks, isPinned)
+        case .done(let result, _): respond(to: result)
         case .saved(let count, let path): [announcer.remark("saved", Announcer.savedText(count, path))]
         case .downloadsAdded(let tracks): [announcer.downloadsAdded(tracks)]
         case .downloadsChanged(let change, let count): [announcer.downloadsChanged(change, count)]

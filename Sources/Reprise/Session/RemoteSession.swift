@@ -25,7 +25,11 @@ struct RemoteSession {
     /// `true` once nobody reads what is printed.
     private var isUnread = false
     /// Why the player has refused the command at hand.
-    private var refusal: SafeText = "The player has refused the command"
+    private var refusal: SafeText?
+    /// The last notice since it was sent: it says why the command has failed.
+    private var notice: SafeText?
+    /// The longest pause of the player before it answers a command. It may be stopped by Ctrl-Z.
+    private static let longestPause = Duration.seconds(10)
 
     static func run(_ request: RemoteRequest) -> ExitCode {
         let folder = BasePaths.runtimeFolder.map { SocketFolder(runtimeFolder: $0) }
@@ -68,6 +72,7 @@ struct RemoteSession {
         }
         sentCount += 1
         isSending = true
+        notice = nil
         while try receive() != "answered" {}
         isSending = false
     }
@@ -78,13 +83,16 @@ struct RemoteSession {
         let name = line.dropFirst(#"{"event":""#.count).prefix { $0 != "\"" }
         if name == "answered" {
             guard line.hasSuffix("true}") else {
-                Messages.show(refusal)
+                Messages.show(refusal ?? notice ?? "The player has refused the command")
                 throw .done(.nothingPlayed)
             }
             return name
         }
-        let isRefusal = isSending && line.contains(#","code":"bad-command","#)
+        let isRefusal =
+            isSending
+            && ["bad-command", "not-seekable"].contains { line.contains(#","code":"\#($0)","#) }
         if isRefusal { refusal = Self.message(of: line) }
+        if name == "notice" { notice = Self.message(of: line) }
         if line.contains(#","code":"client-dropped","#) {
             Messages.show(Self.message(of: line))
             throw .done(.couldNotStart)
@@ -139,6 +147,10 @@ struct RemoteSession {
             input.removeFirst(start)
             start = 0
             searched = input.count
+            if isSending, Poll.wait(reading: [descriptor], atMost: Self.longestPause)?.first == 0 {
+                Messages.show("The player does not answer: it is stopped, or too busy")
+                throw .done(.couldNotStart)
+            }
             var buffer = [UInt8](repeating: 0, count: 64 * 1024)
             let count = retryingInterrupted { read(descriptor, &buffer, buffer.count) }
             guard count > 0 else { throw .playerEnded }

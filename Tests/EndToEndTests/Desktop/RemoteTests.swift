@@ -149,6 +149,80 @@ struct RemoteTests {
         try await quit(player)
     }
 
+    @Test func `a command that fails later is an error, too`() async throws {
+        let player = try await play()
+        let place = stage.folder.path("none/list.m3u8")
+        #expect(try await remote("save", place, code: 2).errorText.contains(place))
+        try await quit(player)
+        let icecast = try await IcecastServer()
+        let song = try await MP3Fixtures.file(MP3Fixtures.Options(seconds: 120))
+        let source = try await icecast.broadcast(song, at: "/live.mp3", name: "Radio")
+        let radio = try stage.startPlaying(
+            ["--socket", icecast.url("/live.mp3")],
+            environment: environment
+        )
+        try await radio.event("playing")
+        let refused = try await remote("seek", "0:01", code: 2)
+        #expect(refused.errorText == "reprise: Can't seek in a live stream\n")
+        try await quit(radio)
+        source.signal(SIGTERM)
+        try await source.waitForExit()
+    }
+
+    @Test func `a stopped player is not awaited but for its events`() async throws {
+        let player = try await play()
+        player.signal(SIGSTOP)
+        let waiter = try start(["--wait", "volume"])
+        let stopped = try await remote("toggle", code: 1)
+        #expect(stopped.errorText == "reprise: The player does not answer: it is stopped, or too busy\n")
+        player.signal(SIGCONT)
+        try await remote("volume", "5")
+        #expect(try await waiter.waitForExit() == 0)
+        try await quit(player)
+    }
+
+    @Test func `many programs leave a player with few descriptors those for its music`() async throws {
+        let player = try stage.startPlaying(
+            ["--socket"] + tracks,
+            environment: environment,
+            wrapper: ["sh", "-c", #"ulimit -n 64; exec "$@""#, "sh"]
+        )
+        try await player.event("playing")
+        try await wait(for: "the socket") { FileManager.default.fileExists(atPath: socket) }
+        let programs = try (1...64).map { _ in try SocketProgram(socket) }
+        try await wait(for: "the refusals") { programs.count { $0.isClosed } == 48 }
+        let count = player.lines.count
+        try programs[0].send("jump 3\n")
+        #expect(try await player.event("playing", after: count).index == 3)
+        // Its last word reaches a command, too.
+        let refused = try await remote("pause", code: 1)
+        #expect(refused.errorText == "reprise: Refused: 16 programs are connected\n")
+        try programs[0].send("quit\n")
+        #expect(try await player.waitForExit() == 0)
+    }
+
+    @Test func `commands are sent though nobody reads the events, and a full disk is an error`() async throws
+    {
+        let player = try await play()
+        func run(_ script: String, _ words: String...) async throws -> RunningProcess {
+            let process = try RunningProcess(
+                "sh",
+                ["-c", script, "sh", BuiltProducts.reprise, "remote"] + words,
+                environment: stage.environment.merging(environment) { $1 },
+                folder: stage.folder.path
+            )
+            try await process.waitForExit()
+            return process
+        }
+        let closed = #"trap "" PIPE; { while echo x; do :; done 2>/dev/null; "$@"; echo $? >&2; } | :"#
+        #expect(try await run(closed, "--follow", "add", tracks[0], tracks[1]).errorText == "0\n")
+        #expect(try await remote("status").lines.last?.contains("\"tracks\":5") == true)
+        let full = try await run(#""$@" >/dev/full"#, "status")
+        #expect(try await full.waitForExit() == 1)
+        #expect(full.errorText == "reprise: Can't write the events: No space left on device\n")
+        try await quit(player)
+    }
+
     @Test func `events are followed until the player ends`() async throws {
         let player = try await play()
         let follower = try start(["--follow"])
