@@ -71,6 +71,7 @@ struct ScreenLoginTests {
         try await stage.waitForStatus("Playing")
         try await stage.terminal.type("5")
         try await stage.keys(":", "Up")
+        try await stage.terminal.wait(for: ":▏")
         #expect(try await !stage.terminal.capture().contains { $0.contains(Self.password) })
         try await stage.escape(from: ":▏")
         try await stage.quit()
