@@ -87,6 +87,7 @@ final class PlayerShell {
             heads?.lookUp(unknown, after: state.announcer.failures.values)
             return
         }
+        if case .costChanged(let cost) = input { return passes.downloads.costChanged(to: cost) }
         if case .networkChanged(let report) = input, report.isOffline { passes.downloads.networkLost() }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         asker = input.answer.map { ($0, true) }

@@ -162,10 +162,13 @@ final class SessionMemory: Sendable {
         }
     }
 
+    /// Saves what there is now; returns when it is on the disk.
+    func saveNow() async { if isInteractive { await thread.run { self.save() } } }
+
     /// Saves once more; returns when the changes are on the disk.
     func finish() async {
         guard isInteractive else { return }
-        await thread.run { self.save() }
+        await saveNow()
         state.withLock { $0.hasEnded = true }
         thread.stop()
     }
