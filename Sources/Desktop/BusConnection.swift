@@ -2,14 +2,29 @@ import CSystemd
 import Glibc
 import System
 
-/// A connection to the bus of the user's session, with the player's object and name on it. Used by one thread
-/// only.
+/// A connection to a bus. Used by one thread only.
 final class BusConnection {
+    enum Bus {
+        /// That of the user's session.
+        case session
+        /// That of the machine.
+        case system
+    }
+
+    /// A program on the bus, with the object and the interface of which it is asked.
+    struct Service {
+        let name: String
+        let path: String
+        let interface: String
+    }
+
     /// libsystemd, which libpulse has loaded already.
     static let library = OptionalLibrary { csystemd_load().map { String(cString: $0) } }
 
     private let bus: OpaquePointer
-    private let handler: Handler
+    private var handlers: [AnyObject] = []
+    /// No program of the machine takes longer, unless it hangs.
+    private static let callLimit = Duration.seconds(5)
 
     /// Keeps the closure at an address that libsystemd can hold.
     fileprivate final class Handler {
@@ -18,22 +33,22 @@ final class BusConnection {
         init(_ answer: @escaping (BusCall) throws(BusError) -> [BusValue]) { self.answer = answer }
     }
 
-    /// Connects, and calls `answer` for each call of the player's object from then on. libsystemd must be
-    /// open. `nil` if there is no bus, or if it refuses the player.
-    ///
-    /// The first player of the session gets the plain name, others one with their process number.
-    init?(answer: @escaping (BusCall) throws(BusError) -> [BusValue]) {
+    fileprivate final class Listener {
+        let receive: (BusCall) -> Void
+
+        init(_ receive: @escaping (BusCall) -> Void) { self.receive = receive }
+    }
+
+    /// Connects. libsystemd must be open. `nil` if there is no such bus.
+    init?(to which: Bus) {
         var bus: OpaquePointer?
-        guard sd_bus_open_user(&bus) >= 0, let bus else { return nil }
+        let result =
+            switch which {
+            case .session: sd_bus_open_user(&bus)
+            case .system: sd_bus_open_system(&bus)
+            }
+        guard result >= 0, let bus else { return nil }
         self.bus = bus
-        handler = Handler(answer)
-        let context = Unmanaged.passUnretained(handler).toOpaque()
-        let added = sd_bus_add_object(bus, nil, MPRISInterface.objectPath, receive, context)
-        let name = MPRISInterface.busName
-        guard added >= 0,
-            sd_bus_request_name(bus, name, 0) >= 0
-                || sd_bus_request_name(bus, name + ".instance\(getpid())", 0) >= 0
-        else { return nil }
     }
 
     deinit { sd_bus_flush_close_unref(bus) }
@@ -65,6 +80,23 @@ final class BusConnection {
         return true
     }
 
+    // MARK: The player on the bus
+
+    /// Calls `answer` for each call of the player's object from now on. `false` if the bus refuses the
+    /// player.
+    ///
+    /// The first player of the session gets the plain name, others one with their process number.
+    func publish(answer: @escaping (BusCall) throws(BusError) -> [BusValue]) -> Bool {
+        let handler = Handler(answer)
+        handlers.append(handler)
+        let context = Unmanaged.passUnretained(handler).toOpaque()
+        let added = sd_bus_add_object(bus, nil, MPRISInterface.objectPath, answerCall, context)
+        let name = MPRISInterface.busName
+        return added >= 0
+            && (sd_bus_request_name(bus, name, 0) >= 0
+                || sd_bus_request_name(bus, name + ".instance\(getpid())", 0) >= 0)
+    }
+
     /// Sends a signal of the player's object. What can't be sent is lost with the connection.
     func send(_ signal: BusSignal) {
         var message: OpaquePointer?
@@ -76,10 +108,77 @@ final class BusConnection {
         for value in signal.arguments { message.append(value) }
         _ = sd_bus_send(bus, message, nil)
     }
+
+    // MARK: Other programs
+
+    /// Calls `receive` for each signal that `rule` selects, from `process`; without its arguments if one has
+    /// a type that is not used. `false` if the bus refuses.
+    func listen(for rule: String, _ receive: @escaping (BusCall) -> Void) -> Bool {
+        let listener = Listener(receive)
+        handlers.append(listener)
+        return sd_bus_add_match(bus, nil, rule, receiveSignal, Unmanaged.passUnretained(listener).toOpaque())
+            >= 0
+    }
+
+    /// A file descriptor that a method returns, which the caller closes. Waits for the answer. `nil` if the
+    /// program does not run, or refuses.
+    func descriptor(from service: Service, _ method: String, _ arguments: [String]) -> Int32? {
+        guard let reply = call(service, service.interface, method, arguments) else { return nil }
+        defer { sd_bus_message_unref(reply) }
+        var descriptor: Int32 = -1
+        // The message closes its own one.
+        guard sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "h")), &descriptor) > 0,
+            case let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0), copy >= 0
+        else { return nil }
+        return copy
+    }
+
+    /// The value of a property. Waits for the answer. `nil` if the program does not run, or does not have it.
+    func property(_ name: String, of service: Service) -> BusValue? {
+        let arguments = [service.interface, name]
+        guard let reply = call(service, MPRISInterface.properties.name, "Get", arguments) else { return nil }
+        defer { sd_bus_message_unref(reply) }
+        guard case .variant(let value) = reply.readAll()?.first else { return nil }
+        return value
+    }
+
+    /// The answer, to be released. Starts no program.
+    private func call(
+        _ service: Service,
+        _ interface: String,
+        _ method: String,
+        _ arguments: [String]
+    ) -> OpaquePointer? {
+        var message: OpaquePointer?
+        guard
+            sd_bus_message_new_method_call(bus, &message, service.name, service.path, interface, method) >= 0,
+            let message
+        else { return nil }
+        defer { sd_bus_message_unref(message) }
+        _ = sd_bus_message_set_auto_start(message, 0)
+        for argument in arguments { message.append(.string(argument)) }
+        var reply: OpaquePointer?
+        let limit = UInt64(Self.callLimit.wholeMicroseconds)
+        return sd_bus_call(bus, message, limit, nil, &reply) >= 0 ? reply : nil
+    }
+}
+
+/// Passes on a signal; libsystemd calls it for each that a rule selects.
+private func receiveSignal(
+    signal: OpaquePointer?,
+    context: UnsafeMutableRawPointer?,
+    _: UnsafeMutablePointer<sd_bus_error>?
+) -> Int32 {
+    guard let signal, let context, let member = sd_bus_message_get_member(signal) else { return 0 }
+    let interface = sd_bus_message_get_interface(signal).map { String(cString: $0) } ?? ""
+    let listener = Unmanaged<BusConnection.Listener>.fromOpaque(context).takeUnretainedValue()
+    let arguments = signal.readAll() ?? []
+    listener.receive(BusCall(interface: interface, member: String(cString: member), arguments: arguments))
+    return 0
 }
 
 /// Answers a call; libsystemd calls it for the player's object.
-private func receive(
+private func answerCall(
     call: OpaquePointer?,
     context: UnsafeMutableRawPointer?,
     _: UnsafeMutablePointer<sd_bus_error>?
@@ -140,6 +239,9 @@ extension OpaquePointer {
         case "i":
             var number: Int32 = 0
             return sd_bus_message_read_basic(self, type, &number) > 0 ? .int32(number) : nil
+        case "u":
+            var number: UInt32 = 0
+            return sd_bus_message_read_basic(self, type, &number) > 0 ? .uint32(number) : nil
         case "x":
             var number: Int64 = 0
             return sd_bus_message_read_basic(self, type, &number) > 0 ? .int64(number) : nil
@@ -163,6 +265,7 @@ extension OpaquePointer {
         let type = CChar(bitPattern: value.signature.utf8.first ?? 0)
         switch value {
         case .string(let text), .path(let text): _ = sd_bus_message_append_basic(self, type, text)
+        case .uint32(var number): _ = sd_bus_message_append_basic(self, type, &number)
         case .int32(var number): _ = sd_bus_message_append_basic(self, type, &number)
         case .int64(var number): _ = sd_bus_message_append_basic(self, type, &number)
         case .double(var number): _ = sd_bus_message_append_basic(self, type, &number)

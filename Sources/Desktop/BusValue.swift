@@ -1,9 +1,10 @@
-/// A value of D-Bus, of the types that MPRIS uses.
+/// A value of D-Bus, of the types that are used.
 enum BusValue: Sendable, Hashable {
     case string(String)
     /// The path of an object: letters, digits, `_` and `/` only.
     case path(String)
     case int32(Int32)
+    case uint32(UInt32)
     case int64(Int64)
     case double(Double)
     case bool(Bool)
@@ -19,6 +20,7 @@ enum BusValue: Sendable, Hashable {
         case .string: "s"
         case .path: "o"
         case .int32: "i"
+        case .uint32: "u"
         case .int64: "x"
         case .double: "d"
         case .bool: "b"
@@ -37,7 +39,7 @@ enum BusValue: Sendable, Hashable {
     }
 }
 
-/// A call of a method of the player's object.
+/// A call of a method of the player's object, or the signal of another program.
 struct BusCall: Sendable, Equatable {
     var interface: String
     var member: String

@@ -18,8 +18,6 @@ package final class MPRISService: Sendable {
     private let clock: any MonotonicClock
     private let pipe: WakePipe
     private let state: Locked<State>
-    /// The longest pause between two attempts to find a bus that was lost.
-    private static let longestPause = Duration.seconds(60)
 
     /// Follows `player`, whose positions belong to `clock`, until it is over. Returns at once.
     package static func start(_ player: any PlayerControl, clock: any MonotonicClock) {
@@ -42,44 +40,22 @@ package final class MPRISService: Sendable {
         let (begins, wakes) = state.withLock { state in
             state.moment = moment
             state.isOver = snapshot.isOver
-            let isBusy = snapshot.isOver || snapshot.state == .opening || snapshot.state == .buffering
-            let begins = !state.hasBegun && !isBusy
+            let begins = !state.hasBegun && !snapshot.isOver && !snapshot.awaitsMusic
             if begins { state.hasBegun = true }
             return (begins, state.isOver || state.signals.needsSignals(for: moment))
         }
         if wakes { pipe.wake() }
         guard begins else { return }
-        BusConnection.library.open { [self] reason in
-            if reason == nil { NamedThread.start("mpris") { self.run() } }
-        }
-    }
-
-    /// The thread, until the player is over. A bus that was not there is not looked for again; one that was
-    /// lost is, since desktops restart it.
-    private func run() {
-        guard !isOver, serve() else { return }
-        var pause = Duration.seconds(1)
-        while !isOver {
-            waitForRetry(pause)
-            pause = serve() ? .seconds(1) : min(pause * 2, Self.longestPause)
-        }
+        BusThread(name: "mpris", clock: clock, pipe: pipe) { self.isOver }.start { self.serve() }
     }
 
     private var isOver: Bool { state.withLock { $0.isOver } }
 
-    private func waitForRetry(_ pause: Duration) {
-        let due = clock.now + pause
-        while !isOver, clock.now < due {
-            Poll.wait(reading: [pipe.readEnd], atMost: due - clock.now)
-            _ = pipe.drain()
-        }
-    }
-
     /// Serves the bus until it is lost or the player is over. Returns `false` at once if no bus is found.
     private func serve() -> Bool {
-        guard let bus = BusConnection(answer: { [self] call throws(BusError) in try answer(call) }) else {
-            return false
-        }
+        guard let bus = BusConnection(to: .session),
+            bus.publish(answer: { [self] call throws(BusError) in try answer(call) })
+        else { return false }
         state.withLock { $0.signals.appeared(with: $0.moment) }
         defer { state.withLock { $0.signals.disappeared() } }
         while !isOver {

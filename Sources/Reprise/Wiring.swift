@@ -63,6 +63,7 @@ struct Wiring {
         if options.mpris ?? (presentation == .screen && output.isRealTime) {
             MPRISService.start(player, clock: clock)
         }
+        watchPower(player, output)
         let socket = openSocket(for: player, notify)
         warnWithoutHome(notify)
         let code = await session.run(player) { await beginning.play(options.sources, on: player) }
@@ -252,6 +253,24 @@ struct Wiring {
             language,
             clock: clock,
             onFailure: { report(SafeText("\($0)")) }
+        )
+    }
+
+    /// Lets the machine's power follow the music, and the music the machine's sleep: where the player is on
+    /// the desktop, so that no script does. The memory, which observes the player already, then saves the
+    /// place of a paused player.
+    private func watchPower(_ player: Player, _ output: any AudioOutput) {
+        guard output.isRealTime, presentation == .screen || options.mpris == true else { return }
+        let report: @Sendable (NetworkCost) -> Void = { player.networkCost(is: $0) }
+        let savePlace: @Sendable () async -> Void = { [memory = interface.memory] in
+            await memory?.saveNow()
+        }
+        PowerService.start(
+            player,
+            options.power.settings,
+            clock: clock,
+            savePlace: savePlace,
+            report: options.power.metered == .use ? nil : report
         )
     }
 

@@ -160,4 +160,20 @@ import Testing
             try await wait(for: "another attempt") { stage.ahead == [2, 2] }
         }
     }
+
+    @Test func `nothing goes ahead while the network is metered, with a word at its begin and end`()
+        async throws
+    {
+        try await playing(stage(3)) { stage in
+            try await wait(for: "a track ahead") { stage.ahead == [2] }
+            stage.player.networkCost(is: .metered)
+            try await wait(for: "the word") { stage.notices == ["metered"] }
+            try await wait(for: "its end") { stage.readers.last?.isClosed == true }
+            #expect(stage.player.snapshot.downloads.map(\.phase) == [.waiting])
+            stage.player.networkCost(is: .unmetered)
+            for number in 2...3 as ClosedRange<UInt64> { try await finish(number, stage) }
+            try await wait(for: "the end") { stage.player.snapshot.downloads.isEmpty }
+            #expect(stage.notices == ["metered", "unmetered"])
+        }
+    }
 }

@@ -146,12 +146,15 @@ import Testing
                     #expect(running[number] != nil && cancelled.insert(number).inserted)
                 case .finished: #expect(queue.items.filter { $0.isAwaited && !$0.isAhead }.isEmpty)
                 case .stoppedAhead: #expect(queue.items.filter(\.isAhead).isEmpty)
+                case .held(let isHeld): #expect(isHeld == (queue.cost == .metered))
                 }
             }
             #expect(running.count <= 2 && queue.items.filter(\.isAhead).count <= 1)
             #expect(Set(queue.items.map(\.track.location)).count == queue.items.count)
             // None waits if one can run.
-            if running.count < 2 {
+            if queue.cost != .unmetered {
+                #expect(running.keys.allSatisfy(cancelled.contains))
+            } else if running.count < 2 {
                 let waiting = Set(queue.items.filter { $0.phase == .waiting }.map(\.track.location))
                 #expect(waiting.isSubset(of: running.values))
             }
@@ -170,7 +173,8 @@ import Testing
             let number = Int.random(in: 1...6, using: &random)
             switch Int.random(in: 0..<10, using: &random) {
             case 8: carryOut(queue.goAhead(number < 5 ? track(number + 3) : nil))
-            case 9: if number == 1 { queue.restartAhead() }
+            case 9 where number == 1: queue.restartAhead()
+            case 9: carryOut(queue.costChanged(to: number < 4 ? .metered : .unmetered))
             case 0, 1: carryOut(queue.add(reports(number...number + 1)).1)
             case 2:
                 let change = DownloadChange.allCases.randomElement(using: &random)!
@@ -179,6 +183,7 @@ import Testing
             default: endOne()
             }
         }
+        carryOut(queue.costChanged(to: .unmetered))
         carryOut(queue.change(.resume, nil).1)
         while !running.isEmpty { endOne() }
         #expect(queue.items.filter(\.isAwaited).isEmpty)
@@ -280,5 +285,48 @@ import Testing
         #expect(phases(queue) == [.paused])
         #expect(queue.change(.cancel, nil).count == 1)
         #expect(queue.settledAhead == [location(1)])
+    }
+
+    // MARK: A metered network
+
+    @Test func `on a metered network downloads wait, with one word, and go on after it`() {
+        var queue = busy()
+        let tracks = numbered(1...4)
+        #expect(queue.costChanged(to: .metered) == [.cancel(1), .cancel(2), .held(true)])
+        #expect(queue.costChanged(to: .metered).isEmpty)
+        #expect(queue.ended(1, .cancelled).isEmpty && queue.ended(2, .cancelled).isEmpty)
+        #expect(phases(queue) == [.waiting, .waiting, .waiting, .waiting])
+        #expect(
+            queue.costChanged(to: .unmetered) == [.start(3, tracks[0]), .start(4, tracks[1]), .held(false)]
+        )
+    }
+
+    @Test func `what the user asks for on a metered network is answered each time`() {
+        var queue = DownloadQueue()
+        #expect(queue.costChanged(to: .metered).isEmpty)
+        #expect(queue.add(reports([1])).1 == [.held(true)])
+        #expect(queue.add(reports([1])).1.isEmpty)
+        #expect(queue.add(reports([2])).1 == [.held(true)])
+        #expect(queue.change(.cancel, nil).1.isEmpty)
+        #expect(queue.costChanged(to: .unmetered) == [.held(false)])
+    }
+
+    @Test func `nothing goes ahead on a metered network`() {
+        var queue = DownloadQueue()
+        _ = queue.costChanged(to: .metered)
+        let tracks = numbered(1...2)
+        #expect(queue.goAhead(tracks[0]) == [.held(true)])
+        #expect(queue.goAhead(tracks[1]).isEmpty)
+        queue.restartAhead()
+        #expect(queue.goAhead(tracks[0]) == [.held(true)])
+        #expect(queue.costChanged(to: .unmetered) == [.start(1, tracks[0]), .held(false)])
+    }
+
+    @Test func `nothing is downloaded, and nothing said, until the cost of the network is known`() {
+        var queue = DownloadQueue()
+        _ = queue.costChanged(to: .unknown)
+        let track = numbered([1])[0]
+        #expect(queue.add(reports([1])).1.isEmpty)
+        #expect(queue.costChanged(to: .unmetered) == [.start(1, track)])
     }
 }

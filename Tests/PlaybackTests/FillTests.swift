@@ -122,4 +122,17 @@ import Testing
         report.isCached = false
         #expect(report.missingOffset == nil)
     }
+
+    @Test func `on a metered network nothing is fetched after a track was heard`() async throws {
+        let stage = stage(3)
+        try await stage.play { stage in
+            try await hear(1, on: stage)
+            try await wait(for: "the fetch") { stage.readers[0].isFilled && !stage.readers[0].isClosed }
+            stage.player.networkCost(is: .metered)
+            try await wait(for: "its end") { stage.readers[0].isClosed }
+            try await hear(2, on: stage)
+            try await wait(for: "the end of the next") { stage.readers[1].isClosed }
+            #expect(!stage.readers[1].isFilled)
+        }
+    }
 }

@@ -228,9 +228,9 @@ import Testing
             Options.settings.map(\.name).sorted() == [
                 "cache.age", "cache.dir", "cache.identity", "cache.min-free", "cache.off", "cache.secret",
                 "cache.size", "network.ahead", "network.cacert", "network.fill", "network.header",
-                "network.hls-quality", "network.journal",
-                "network.read-ahead", "network.user-agent", "play.charset", "play.gain", "play.mpris",
-                "play.repeat",
+                "network.hls-quality", "network.journal", "network.metered",
+                "network.read-ahead", "network.user-agent", "play.charset", "play.gain", "play.inhibit",
+                "play.mpris", "play.repeat", "play.resume-after-sleep",
                 "play.shuffle",
                 "play.sink", "play.sink-format", "play.socket", "play.volume", "screen.no-mouse",
                 "screen.tags",

@@ -48,13 +48,14 @@ struct InvocationTests {
             "--gain", "album", "--charset", "GBK", "--start", "3", "--seek", "1:02:03", "--header",
             "X-Key: a:b",
             "--user-agent", "me", "--cacert", "/dev/null", "--journal", "j", "--fresh", "--no-mouse",
-            "--no-mpris", "--socket",
+            "--no-mpris", "--socket", "--inhibit", "idle", "--resume-after-sleep", "--metered", "use",
             "a.mp3", "-",
         ])
         #expect(options.sources == ["a.mp3", "-"] && options.readsListFromInput)
         #expect(options.headless && options.json && options.noCache && options.offline)
         #expect(options.fresh && options.noMouse && options.shuffle == true && options.mpris == false)
-        #expect(options.socket == true)
+        #expect(options.socket == true && options.power.metered == .use)
+        #expect(options.power.inhibit.map { "\($0)" } == "idle" && options.power.resumeAfterSleep)
         #expect(options.sink == .wav(path: "out.wav") && options.sinkFormat == .s24)
         #expect(options.journal == "j")
         #expect(options.cache.folder == "c" && options.bounds.cacheAge == 30)
@@ -89,6 +90,8 @@ struct InvocationTests {
             (["--sink-format", "s8"], "use s16, s24, s32 or f32"),
             (["--hls-quality", "best"], "use high or low"), (["--tags", "all"], "--tags"),
             (["--waveform", "all"], "--waveform"),
+            (["--metered", "wait"], "use stop or use"),
+            (["--inhibit", "lid"], "use off, sleep or idle"),
             (["--volume", "101"], "--volume"), (["--volume", "loud"], "--volume"), (["--volume"], "--volume"),
             (["--volume=-1"], "--volume"), (["--cache-size", "5m"], "--cache-size"),
             (["--cache-size", "-1"], "--cache-size"), (["--cache-age", "0"], "--cache-age"),

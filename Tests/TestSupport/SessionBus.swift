@@ -1,17 +1,21 @@
 import Foundation
 import System
 
-/// A D-Bus of its own, as a desktop has one for each session.
+/// A D-Bus of its own, as a desktop has one for each session, and a machine one for all.
 package final class SessionBus: Sendable {
     private let home: TemporaryFolder
     private let daemon = Locked<RunningProcess?>(nil)
     private let refusesNames: Bool
+    private let isSystem: Bool
 
     private var socket: String { home.path("bus") }
 
     /// The environment that leads programs to this bus and no other.
     package var environment: [String: String] {
-        ["DBUS_SESSION_BUS_ADDRESS": "unix:path=" + socket, "XDG_RUNTIME_DIR": home.path]
+        let address = "unix:path=" + socket
+        return isSystem
+            ? ["DBUS_SYSTEM_BUS_ADDRESS": address]
+            : ["DBUS_SESSION_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": home.path]
     }
 
     /// The address for players that no test controls: they must not take the media keys of the user who runs
@@ -19,8 +23,10 @@ package final class SessionBus: Sendable {
     package static let noAddress = "unix:path=/nonexistent/bus"
 
     /// Returns when the bus accepts connections. It may give nobody a name, as the proxy of a sandbox does.
-    package init(refusesNames: Bool = false) async throws {
+    /// With `isSystem`, it is that of the machine, on which anybody may have any name.
+    package init(refusesNames: Bool = false, isSystem: Bool = false) async throws {
         home = try TemporaryFolder()
+        self.isSystem = isSystem
         self.refusesNames = refusesNames
         try await start()
     }

@@ -18,16 +18,23 @@ typedef struct {
     int needs_free;
 } sd_bus_error;
 
-/// Handles a call of a method. Returns 1 if it has been answered, 0 if it is not known.
+/// Handles a call of a method, or a signal. Returns 1 if it has been answered, 0 if it is not known.
 typedef int (*sd_bus_message_handler_t)(sd_bus_message *message, void *context, sd_bus_error *error);
 
 #define CSYSTEMD_FUNCTIONS(X) \
     X(int, sd_bus_open_user, (sd_bus **bus), (bus)) \
+    X(int, sd_bus_open_system, (sd_bus **bus), (bus)) \
     X(sd_bus *, sd_bus_flush_close_unref, (sd_bus *bus), (bus)) \
     X(int, sd_bus_request_name, (sd_bus *bus, const char *name, uint64_t flags), (bus, name, flags)) \
     X(int, sd_bus_add_object, \
       (sd_bus *bus, sd_bus_slot **slot, const char *path, sd_bus_message_handler_t handler, void *context), \
       (bus, slot, path, handler, context)) \
+    X(int, sd_bus_add_match, \
+      (sd_bus *bus, sd_bus_slot **slot, const char *rule, sd_bus_message_handler_t handler, void *context), \
+      (bus, slot, rule, handler, context)) \
+    X(int, sd_bus_call, \
+      (sd_bus *bus, sd_bus_message *message, uint64_t microseconds, sd_bus_error *error, sd_bus_message **reply), \
+      (bus, message, microseconds, error, reply)) \
     X(int, sd_bus_process, (sd_bus *bus, sd_bus_message **message), (bus, message)) \
     X(int, sd_bus_get_fd, (sd_bus *bus), (bus)) \
     X(int, sd_bus_get_events, (sd_bus *bus), (bus)) \
@@ -41,6 +48,11 @@ typedef int (*sd_bus_message_handler_t)(sd_bus_message *message, void *context, 
     X(int, sd_bus_message_enter_container, (sd_bus_message *message, char type, const char *contents), \
       (message, type, contents)) \
     X(int, sd_bus_message_exit_container, (sd_bus_message *message), (message)) \
+    X(int, sd_bus_message_new_method_call, \
+      (sd_bus *bus, sd_bus_message **message, const char *destination, const char *path, \
+       const char *interface, const char *member), \
+      (bus, message, destination, path, interface, member)) \
+    X(int, sd_bus_message_set_auto_start, (sd_bus_message *message, int starts), (message, starts)) \
     X(int, sd_bus_message_new_method_return, (sd_bus_message *call, sd_bus_message **message), (call, message)) \
     X(int, sd_bus_message_new_method_error, \
       (sd_bus_message *call, sd_bus_message **message, const sd_bus_error *error), (call, message, error)) \

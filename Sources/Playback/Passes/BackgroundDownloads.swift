@@ -130,6 +130,15 @@ final class BackgroundDownloads: Sendable {
         state.withLock { report.isOffline ? $0.queue.networkLost() : $0.queue.networkReturned() }
     }
 
+    /// `true` unless the network is known to be unmetered.
+    var isHeld: Bool { state.withLock { $0.queue.cost != .unmetered } }
+
+    /// The cost of the network is known, or has changed. On a metered one, nothing is downloaded.
+    func costChanged(to cost: NetworkCost) {
+        if cost == .metered { state.withLock { state in _ = state.cancel { $0.purpose == .heard } } }
+        step { queue in ((), queue.costChanged(to: cost)) }
+    }
+
     /// Changes whenever another track may be the next to be downloaded ahead.
     var revision: Int { state.withLock { $0.queue.revision } }
     /// The resources that downloading ahead passes over.
@@ -187,6 +196,7 @@ final class BackgroundDownloads: Sendable {
             case .cancel(let number): _ = state.cancel { $0.purpose == .download(number) }
             case .finished(let sum): inputs.append(.downloadsFinished(sum))
             case .stoppedAhead(let stop): inputs.append(.aheadStopped(stop))
+            case .held(let isHeld): inputs.append(.downloadsHeld(isHeld))
             }
         }
         return inputs

@@ -99,7 +99,8 @@ final class PassTable {
         await scan?.end()
         pass.resource.endPasses()
         let report = pass.resource.report
-        if fillsHeardTracks, wasHeard, pass.resource.openReader != nil, report.missingOffset != nil {
+        let isWanted = fillsHeardTracks && wasHeard && !downloads.isHeld
+        if isWanted, pass.resource.openReader != nil, report.missingOffset != nil {
             downloads.fetchRest(of: pass.resource)
             return nil
         }

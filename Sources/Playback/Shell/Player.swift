@@ -53,6 +53,11 @@ package final class Player: PlayerControl {
     /// Reports `notice`, from a part of the player, as an event. May be called from any task.
     package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
 
+    /// While the network is metered, downloads wait, and until its cost is known. What the current track and
+    /// the beginning of the next one need is read all the same. May be called from any task, also before
+    /// `run`.
+    package func networkCost(is cost: NetworkCost) { inbox.put(.costChanged(cost)) }
+
     /// Plays `tracks` and then those of `sources`, beginning with track `start` (from 1; `nil` for the first
     /// in playing order), and goes on with the `downloads` of an earlier session. Returns when the
     /// player has ended. Call it only once.

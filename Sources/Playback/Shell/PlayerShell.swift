@@ -89,6 +89,7 @@ final class PlayerShell {
             return
         }
         if case .networkChanged(let report) = input { passes.downloads.networkChanged(to: report) }
+        if case .costChanged(let cost) = input { return passes.downloads.costChanged(to: cost) }
         if case .pinned(let tracks, _) = input { for track in tracks { cached?.lookUpAgain(track) } }
         asker = received.asker
         defer { answerAsker() }

@@ -194,6 +194,12 @@ struct Announcer: Sendable {
         }
     }
 
+    mutating func downloadsHeld(_ isHeld: Bool) -> PlayerEffect {
+        isHeld
+            ? remark("metered", "This network is metered – downloads wait (--metered use: they don't)")
+            : remark("unmetered", "This network is not metered – downloads go on")
+    }
+
     mutating func downloadsAdded(_ tracks: [Track]) -> PlayerEffect {
         remark("download", tracks.isEmpty ? "Already being downloaded" : "Downloading " + name(of: tracks))
     }

@@ -17,6 +17,8 @@ struct DownloadQueue: Sendable {
         case finished(DownloadSum)
         /// No more is downloaded ahead.
         case stoppedAhead(Ahead.Stop)
+        /// Downloads wait because the network is metered (`true`), or go on after that.
+        case held(Bool)
     }
 
     enum Result: Sendable, Equatable {
@@ -65,6 +67,10 @@ struct DownloadQueue: Sendable {
     private var runs: [Int: Run] = [:]
     private var lastNumber = 0
     private var sum = DownloadSum()
+    /// Nothing is downloaded unless the network is known to be unmetered.
+    private(set) var cost = NetworkCost.unmetered
+    /// `true` if the user knows that downloads wait.
+    private var isHoldReported = false
     private var isOver = false
 
     // MARK: Events
@@ -87,6 +93,7 @@ struct DownloadQueue: Sendable {
             }
             added.append(report.track)
         }
+        if !added.isEmpty { isHoldReported = false }
         return (added, outputs())
     }
 
@@ -135,7 +142,22 @@ struct DownloadQueue: Sendable {
     /// Forgets how far downloading ahead came.
     mutating func restartAhead() {
         ahead = Ahead()
+        isHoldReported = false
         revision += 1
+    }
+
+    /// The cost of the network is known, or has changed. On a metered one, downloads wait, also those that
+    /// run: what they have fetched stays cached.
+    mutating func costChanged(to new: NetworkCost) -> [Output] {
+        guard exchange(&cost, with: new) != new else { return [] }
+        var cancelled: [Output] = []
+        if new == .metered {
+            for place in items.indices where items[place].phase == .running {
+                cancelled += cancelRuns(at: items[place].track.location)
+                stop(place, as: .waiting)
+            }
+        }
+        return cancelled + outputs()
     }
 
     /// The network is back: what could not be loaded ahead is tried again.
@@ -263,7 +285,7 @@ struct DownloadQueue: Sendable {
         revision += 1
         guard !isOver else { return [] }
         var outputs: [Output] = []
-        while runs.count < Self.mostRunning, let place = nextPlace {
+        while cost == .unmetered, runs.count < Self.mostRunning, let place = nextPlace {
             lastNumber += 1
             runs[lastNumber] = Run(location: items[place].track.location)
             items[place].phase = .running
@@ -273,7 +295,14 @@ struct DownloadQueue: Sendable {
             outputs.append(.finished(sum))
             sum = DownloadSum()
         }
-        return outputs
+        return outputs + holdReport()
+    }
+
+    private mutating func holdReport() -> [Output] {
+        let isHeld = cost == .metered && items.contains { $0.phase == .waiting }
+        guard isHeld != isHoldReported, isHeld || cost == .unmetered else { return [] }
+        isHoldReported = isHeld
+        return [.held(isHeld)]
     }
 
     private var nextPlace: Int? {

@@ -133,6 +133,10 @@ enum PlayerInput: Sendable {
     /// The current pass waits for the next attempt to load; `nil` if it does not wait.
     case loadWaits(PassID, LoadWait?)
     case networkChanged(ConnectivityReport)
+    /// Only downloads depend on it.
+    case costChanged(NetworkCost)
+    /// Downloads wait because the network is metered (`true`), or go on after that.
+    case downloadsHeld(Bool)
     case saved(count: Int, path: String)
     /// Tracks, at least one, were pinned (`true`) or unpinned.
     case pinned([Track], Bool)

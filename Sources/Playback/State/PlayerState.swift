@@ -160,7 +160,8 @@ struct PlayerState: Sendable {
         case .downloadsFinished(let sum): [announcer.downloadsFinished(sum)]
         case .aheadRestarted: [announcer.aheadSet(to: aheadGoal)]
         case .aheadStopped(let stop): [announcer.aheadStopped(stop)]
-        case .cacheChanged, .backgroundFetchEnded, .downloadsRestored, .tracksShown: []
+        case .downloadsHeld(let isHeld): [announcer.downloadsHeld(isHeld)]
+        case .costChanged, .cacheChanged, .backgroundFetchEnded, .downloadsRestored, .tracksShown: []
         case .factsFound(let found, let isLast): factsFound(found, isLast: isLast)
         case .passPrimed(let id): passPrimed(id)
         case .loaded(let time): loaded(time)

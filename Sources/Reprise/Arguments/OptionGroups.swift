@@ -1,5 +1,6 @@
 import ArgumentParser
 import Cache
+import Desktop
 import HTTP
 import Media
 import Segments
@@ -135,6 +136,62 @@ struct NetworkOptions: ParsableArguments, Sendable {
     func validate() throws {
         if let refusal = headerArguments.lazy.compactMap(\.refusal).first { throw refusal }
     }
+}
+
+/// The options for the machine's power and for what its network costs.
+struct PowerOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "What the machine may not do while music plays: off, sleep or idle. (default: off)",
+            discussion: """
+                sleep: it does not go to sleep. idle: it does not dim or lock the screen, or go to sleep, because \
+                nobody uses it. A lid that is closed lets it sleep all the same. By logind, with a screen or --mpris, \
+                and with sound.
+                """,
+            valueName: "what"
+        ),
+        completion: .list(PowerService.Settings.Inhibition.allCases.map(\.rawValue)),
+        transform: {
+            try OptionValue.accepted(PowerService.Settings.Inhibition(rawValue: $0), "use off, sleep or idle")
+        }
+    )
+    var inhibit: PowerService.Settings.Inhibition?
+
+    @Flag(help: "Play on after the machine has slept, if the music was paused for that.")
+    var resumeAfterSleep = false
+
+    @Option(
+        help: ArgumentHelp(
+            "On a metered network, stop downloads, or use it for them. (default: stop)",
+            discussion: """
+                Concerns downloads, --ahead and --fill, with a screen or --mpris; what the music needs is always \
+                read. A metered network may cost money, so it is used for them only if you say so. NetworkManager says \
+                which network is metered.
+                """,
+            valueName: "stop|use"
+        ),
+        completion: .list(MeteredChoice.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(MeteredChoice(rawValue: $0), "use stop or use") }
+    )
+    var metered: MeteredChoice?
+
+    static let settings = [
+        Setting("play", "--inhibit"), Setting("play", "--resume-after-sleep", .flag),
+        Setting("network", "--metered"),
+    ]
+
+    var settings: PowerService.Settings {
+        var settings = PowerService.Settings()
+        settings.inhibition = inhibit ?? .off
+        settings.resumesAfterSleep = resumeAfterSleep
+        return settings
+    }
+}
+
+/// What downloads do while the network is metered.
+enum MeteredChoice: String, Sendable, CaseIterable {
+    case stop
+    case use
 }
 
 extension HTTPConfiguration {

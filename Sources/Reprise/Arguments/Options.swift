@@ -220,6 +220,8 @@ struct Options: ParsableCommand, Sendable {
     )
     var socket: Bool?
 
+    @OptionGroup var power: PowerOptions
+
     @Option(
         help: ArgumentHelp(
             "visible: read the tags of shown tracks; played: when they play. (default: visible)",
@@ -287,6 +289,7 @@ extension Options {
             Setting("play", "--shuffle", .toggle),
             Setting("play", "--repeat"), Setting("play", "--gain"), Setting("play", "--charset"),
             Setting("play", "--mpris", .toggle), Setting("play", "--socket", .toggle),
+        ] + PowerOptions.settings + [
             Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
             Setting("network", "--ahead"),
             Setting("network", "--journal"),

@@ -174,10 +174,25 @@ final class SessionMemory: Sendable {
         }
     }
 
+    /// Saves what there is now; returns when it is on the disk. Does nothing once the memory has finished.
+    func saveNow() async {
+        await withCheckedContinuation { saved in
+            let isBegun = state.withLock { state in
+                guard isInteractive, !state.hasEnded else { return false }
+                thread.submit { [self] in
+                    save()
+                    saved.resume()
+                }
+                return true
+            }
+            if !isBegun { saved.resume() }
+        }
+    }
+
     /// Saves once more; returns when the changes are on the disk.
     func finish() async {
         guard isInteractive else { return }
-        await thread.run { self.save() }
+        await saveNow()
         state.withLock { $0.hasEnded = true }
         thread.stop()
     }

@@ -27,7 +27,7 @@ final class ScreenStage: Sendable {
         let source = feed == nil ? "" : "cat '\(folder.path("feed"))' | "
         if let feed { try folder.write(feed, to: "feed") }
         let script = """
-            cd '\(folder.path)'; unset http_proxy all_proxy; export XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config DBUS_SESSION_BUS_ADDRESS=\(SessionBus.noAddress); \(exports)
+            cd '\(folder.path)'; unset http_proxy all_proxy; export XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config DBUS_SESSION_BUS_ADDRESS=\(SessionBus.noAddress) DBUS_SYSTEM_BUS_ADDRESS=\(SessionBus.noAddress); \(exports)
             ulimit -c 0
             echo what-stood-there-before
             stty -a > before

@@ -42,7 +42,7 @@ final class Stage: Sendable {
         var environment: [String: String?] = [
             "HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "LC_ALL": "C.UTF-8",
             "XDG_STATE_HOME": folder.path("state"), "TZ": "UTC",
-            "DBUS_SESSION_BUS_ADDRESS": SessionBus.noAddress,
+            "DBUS_SESSION_BUS_ADDRESS": SessionBus.noAddress, "DBUS_SYSTEM_BUS_ADDRESS": SessionBus.noAddress,
         ]
         environment.updateValue(nil, forKey: "XDG_CACHE_HOME")
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"] {

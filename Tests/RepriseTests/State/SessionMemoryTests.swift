@@ -161,6 +161,25 @@ import Testing
         #expect(due(at: 1_857, 10) == (isMoving ? .seconds(37) : nil))
     }
 
+    @Test func `the place of paused music is on the disk before the machine sleeps`() async throws {
+        let memory = try memory()
+        let player = RecordingPlayer()
+        memory.watch(player) { _ in }
+        player.show(Self.snapshot())
+        await memory.saveNow()
+        clock.advance(by: .seconds(9))
+        player.show(
+            Self.snapshot {
+                $0.position = .seconds(54)
+                $0.state = .paused
+            }
+        )
+        #expect(try saved().place?.position == .seconds(45))
+        await memory.saveNow()
+        #expect(try saved().place?.position == .seconds(54))
+        await memory.finish()
+    }
+
     @Test func `a queue of which nothing new is known is not written again`() async throws {
         let memory = try memory()
         let player = RecordingPlayer()
