@@ -42,25 +42,6 @@ import Testing
         }
     }
 
-    @Test func `tags evict nothing that is pinned or was downloaded, even if it was never played`()
-        async throws
-    {
-        let opener = scene.opener(budget: 250_000)
-        try await readTags(of: "p", opener)
-        try await opener.setPinned(url("p"), true)
-        try await opener.cache("d")
-        let store = try await opener.open(ResourceKey(try url("a"), for: .ahead), isOffline: false)
-        store.describe(length: 80_000)
-        try await store.write(0..<80_000)
-        await store.close()
-        // Nor what was downloaded so long ago that other downloads evict it.
-        scene.wallClock.advance(by: 100 * 86_400)
-        await opener.spare([])
-        try await readTags(of: "t", opener)
-        await opener.rest()
-        #expect(try await opener.names.sorted() == ["a", "d", "p"])
-    }
-
     @Test func `tags are evicted for other tags`() async throws {
         let opener = scene.opener(budget: 320_000)
         try await opener.cache("a")

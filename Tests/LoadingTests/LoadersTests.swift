@@ -200,12 +200,9 @@ import Testing
         #expect(reader.report.isSeekable, "a complete resource can be seeked")
     }
 
-    @Test(arguments: [true, false])
-    func `a head costs one request of its announced bytes, of the lowest urgency`(hasRanges: Bool)
-        async throws
-    {
+    @Test func `a head costs one request of its announced bytes, of the lowest urgency`() async throws {
         let content = content(700_000)
-        let server = MemoryServer(.init(content: content, hasRanges: hasRanges))
+        let server = MemoryServer(content)
         let reader = try #require(try await loaders(server).openHead(songURL))
         reader.willRead(0..<65_536)
         var bytes: [UInt8] = []

@@ -75,17 +75,17 @@ struct WaveformPlayingTests {
         }
     }
 
-    @Test func `the next track is scanned too, as soon as it is open`() async throws {
-        let pieces = [FakeMusic(number: 1, frames: 2_000), FakeMusic(number: 2, frames: 300_000)]
+    @Test func `what a scan of a whole track finds is stored with the entry when playback ends`() async throws
+    {
+        let pieces = (1...2).map { FakeMusic(number: $0, frames: 300_000) }
         let stage = Stage(pieces, sink: TestSink(allowance: 500), scansPeaks: true)
         try await stage.sound { stage in
-            // One decoder is that of its pass, the other one that of the scan.
-            try await wait(for: "the scan") { stage.readers.count == 2 && stage.readers[1].decoderCount == 2 }
-            stage.player.send(.next)
             try await wait(for: "the peaks") { current(stage).isKnown(at: .seconds(299)) }
+            stage.player.send(.pause)
+            try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
         }
-        let whole = waveform(pieces[1]).heights(30, of: .seconds(300))
-        let stored = stage.readers[1].storedWaveform?.heights(30, of: .seconds(300)) ?? []
+        let whole = waveform(pieces[0]).heights(30, of: .seconds(300))
+        let stored = stage.readers[0].storedWaveform?.heights(30, of: .seconds(300)) ?? []
         #expect(stored.count == 30)
         for (left, right) in zip(stored, whole) { #expect(abs((left ?? 9) - (right ?? 9)) < 0.01) }
     }

@@ -298,11 +298,8 @@ struct LoadPlanner: Sendable {
 
     /// `true` if `fetch` serves a reader, so that it continues.
     private func isWanted(_ fetch: LoadFetch) -> Bool {
-        // A body that cannot be resumed is read to its end while there are readers, or, for tags, to the end
-        // of what they have announced.
-        if fetch.isWhole {
-            return readers.all.contains { !$0.isForTags || $0.announced.contains(fetch.next) }
-        }
+        // A body that cannot be resumed is read to its end while there are readers.
+        if fetch.isWhole { return !readers.isEmpty }
         return readers.all.contains { reader in
             bringsSoon(reader.offset, fetch) || zone(of: reader).contains(fetch.next)
                 || reader.announced.contains(fetch.next)
