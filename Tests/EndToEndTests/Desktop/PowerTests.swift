@@ -52,7 +52,8 @@ struct PowerTests {
         let player = try await power.desktop.play(words, environment: power.environment)
         try await power.wait(forInhibitors: ["sleep delay"])
         for isPlaying in [true, false] {
-            if !isPlaying { _ = try await player.event("paused", of: "pause") }
+            // Without the option, it still is.
+            if !isPlaying, resumes { try await player.event("paused", of: "pause") }
             let count = player.lines.count
             try await power.signalSleep(true)
             try await power.wait(forInhibitors: [])
