@@ -128,9 +128,10 @@ struct DocumentTests {
 
     @Test func `the sample of the configuration names every setting, at the head of its table`() throws {
         let manual = try Self.manual()
-        let heads = manual.matches(of: /\n\[(\w+)\] +# (.+)/)
+        // A comment goes on at the next line if it ends with a comma.
+        let heads = manual.matches(of: #/\n\[(\w+)\] +# (.+?(?:,\n.*# .+)?)\n/#)
         let named = heads.flatMap { head in
-            head.2.split(separator: ", ").map { "\(head.1).\($0)" }
+            head.2.replacing(#/,\n.*# /#, with: ", ").split(separator: ", ").map { "\(head.1).\($0)" }
         }
         #expect(Set(named).isSuperset(of: Options.settings.map(\.name)), "\(named)")
     }

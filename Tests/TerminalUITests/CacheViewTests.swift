@@ -158,7 +158,7 @@ struct CacheViewTests {
     @Test func `what was never played is shown as that`() {
         var state = state("3")
         state.showCache([CachedItem(CachedItem.ID(1), url: "http://h/a.mp3", lastPlayed: 0)], revision: 2)
-        #expect(state.screen.contains { $0.contains(" never ") && $0.contains("a.mp3") })
+        #expect(state.screen.contains { $0.contains(" never") && $0.contains("a.mp3") })
     }
 
     @Test func `a search in the cache and the network looks through the names that the rows show`() {

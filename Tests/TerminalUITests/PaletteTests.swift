@@ -69,7 +69,7 @@ struct PaletteTests {
         state.type(":")
         let frame = ScreenView(glyphs: .unicode).draw(state)
         let shown = frame.lines.firstIndex { $0.hasPrefix(selected) } ?? 0
-        #expect((2..<7).contains(shown) && frame[column: 1, row: shown].ground == .selected)
+        #expect((2..<8).contains(shown) && frame[column: 1, row: shown].ground == .selected)
         #expect(frame[column: 1, row: 3].style == .faint, "the rest is grey")
         _ = state.apply(.mouse(MouseEvent(.press, column: 9, row: shown - 1)))
         #expect(state.queue.list.selected == 9)

@@ -81,7 +81,7 @@ final class RunningScreen: Sendable {
     func replaceMessage() async throws {
         try await drawn("reconnected to music.example")
         for count in 1...2 { try await press("m", sending: count) }
-        try await drawn("quit\u{1B}[39;49m")
+        try await drawn("quit\u{1B}[39m\u{1B}(B\u{1B}[m")
         terminal.clear()
     }
 }
