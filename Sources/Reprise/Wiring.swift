@@ -51,7 +51,7 @@ struct Wiring {
             return .couldNotStart
         }
         // Player, with a decoder for each track, and its user interface.
-        let session = makeSession(cache, requests)
+        let session = makeSession(cache, requests, output)
         let resolver = SourceResolver(loaders, refreshesAll: options.refresh)
         var parts = makeParts(loaders, resolver, output, cache, network, web.secretOrigins, notify)
         parts.connecting = connecting
@@ -256,17 +256,22 @@ struct Wiring {
         )
     }
 
-    private func makeSession(_ cache: CacheFolder?, _ requests: RequestHistory) -> PlayingSession {
+    private func makeSession(
+        _ cache: CacheFolder?,
+        _ requests: RequestHistory,
+        _ output: any AudioOutput
+    ) -> PlayingSession {
         let browser = presentation == .screen ? cache.map { makeBrowser(of: $0) } : nil
         // The calendar time at which the player's clock began.
         let start = Int64(time(nil)) - clock.now.components.seconds
-        let surroundings = ScreenSurroundings(
+        var surroundings = ScreenSurroundings(
             cache: browser,
             requests: requests,
             timeOfDay: { moment in
                 SafeText(CalendarTime.timeOfDay(secondsSince1970: start &+ moment.components.seconds))
             }
         )
+        surroundings.devices = { await output.devices() }
         return PlayingSession(
             presentation: presentation,
             options: options,
