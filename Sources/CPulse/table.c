@@ -14,7 +14,12 @@
     X(pa_operation *, pa_context_get_sink_input_info, \
       (pa_context *c, uint32_t idx, pa_sink_input_info_cb_t cb, void *userdata), \
       (c, idx, cb, userdata)) \
+    X(pa_operation *, pa_context_get_sink_info_list, (pa_context *c, pa_sink_info_cb_t cb, void *userdata), \
+      (c, cb, userdata)) \
     X(pa_context_state_t, pa_context_get_state, (const pa_context *c), (c)) \
+    X(pa_operation *, pa_context_move_sink_input_by_name, \
+      (pa_context *c, uint32_t idx, const char *sink_name, pa_context_success_cb_t cb, void *userdata), \
+      (c, idx, sink_name, cb, userdata)) \
     X(pa_context *, pa_context_new_with_proplist, \
       (pa_mainloop_api *mainloop, const char *name, const pa_proplist *proplist), \
       (mainloop, name, proplist)) \
@@ -54,6 +59,7 @@
       (s, cb, userdata)) \
     X(pa_operation *, pa_stream_flush, (pa_stream *s, pa_stream_success_cb_t cb, void *userdata), \
       (s, cb, userdata)) \
+    X(const char *, pa_stream_get_device_name, (const pa_stream *s), (s)) \
     X(uint32_t, pa_stream_get_index, (const pa_stream *s), (s)) \
     X(pa_stream_state_t, pa_stream_get_state, (const pa_stream *p), (p)) \
     X(const pa_timing_info *, pa_stream_get_timing_info, (pa_stream *s), (s)) \

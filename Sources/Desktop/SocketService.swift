@@ -102,7 +102,7 @@ package final class SocketService: Sendable {
         // The answers to keys; those to a program that asked go to it alone.
         if receiver == nil {
             switch event {
-            case .status, .list: return
+            case .status, .list, .devices: return
             default: break
             }
         }

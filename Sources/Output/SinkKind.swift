@@ -31,6 +31,9 @@ package enum SinkKind: Sendable, Equatable {
         }
     }
 
+    /// The audio server's device that it names; `nil` if it names none.
+    package var device: String? { if case .pulse(let sink) = self { sink } else { nil } }
+
     /// The message for an argument that names no sink.
     package static func refusal(of argument: String) -> SafeText {
         SafeText(

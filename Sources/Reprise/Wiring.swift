@@ -51,7 +51,7 @@ struct Wiring {
             return .couldNotStart
         }
         // Player, with a decoder for each track, and its user interface.
-        let session = makeSession(cache, requests, web.logins)
+        let session = makeSession(cache, requests, web.logins, output)
         let resolver = SourceResolver(loaders, refreshesAll: options.refresh)
         var parts = makeParts(loaders, resolver, output, cache, network, web, notify)
         parts.connecting = connecting
@@ -274,13 +274,16 @@ struct Wiring {
         )
     }
 
-    private func makeSession(_ cache: CacheFolder?, _ requests: RequestHistory, _ logins: Logins?)
-        -> PlayingSession
-    {
+    private func makeSession(
+        _ cache: CacheFolder?,
+        _ requests: RequestHistory,
+        _ logins: Logins?,
+        _ output: any AudioOutput
+    ) -> PlayingSession {
         let browser = presentation == .screen ? cache.map { makeBrowser(of: $0) } : nil
         // The calendar time at which the player's clock began.
         let start = Int64(time(nil)) - clock.now.components.seconds
-        let surroundings = ScreenSurroundings(
+        var surroundings = ScreenSurroundings(
             cache: browser,
             requests: requests,
             logins: logins,
@@ -288,6 +291,7 @@ struct Wiring {
                 SafeText(CalendarTime.timeOfDay(secondsSince1970: start &+ moment.components.seconds))
             }
         )
+        surroundings.devices = { await output.devices() }
         return PlayingSession(
             presentation: presentation,
             options: options,

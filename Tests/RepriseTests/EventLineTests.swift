@@ -69,6 +69,7 @@ struct EventLineTests {
     private static var statusAsleep: PlayerEvent {
         var player = PlayerSnapshot()
         player.sleep = SleepReport(left: .seconds(90), point: .album)
+        player.device = "usb"
         return .status(player)
     }
 
@@ -162,6 +163,22 @@ struct EventLineTests {
                 + #"ahead="12t" offline=90 offlineExact=false t=1.5"#
         ),
         Golden(
+            event: .devices(
+                [SoundDevice("a", title: "A", isCurrent: true), SoundDevice("b", title: "B")],
+                chosen: nil
+            ),
+            json: #"{"event":"devices","t":1.5,"device":null,"devices":["#
+                + #"{"name":"a","title":"A","current":true},{"name":"b","title":"B","current":false}]}"#,
+            words: #"devices devices.1.name="a" devices.1.title="A" devices.1.current=true "#
+                + #"devices.2.name="b" devices.2.title="B" devices.2.current=false t=1.5"#
+        ),
+        Golden(
+            event: .devices([SoundDevice("a", title: "A")], chosen: "a"),
+            json: #"{"event":"devices","t":1.5,"device":"a","devices":["#
+                + #"{"name":"a","title":"A","current":false}]}"#,
+            words: #"devices device="a" devices.1.name="a" devices.1.title="A" devices.1.current=false t=1.5"#
+        ),
+        Golden(
             event: .answered(isAccepted: false),
             json: #"{"event":"answered","t":1.5,"accepted":false}"#,
             words: "answered accepted=false t=1.5"
@@ -170,10 +187,11 @@ struct EventLineTests {
             event: statusAsleep,
             json:
                 #"{"event":"status","t":1.5,"state":"stopped","index":null,"tracks":0,"volume":100,"muted":false,"#
-                + #""shuffle":false,"repeat":"off","gain":"off","sleep":90,"sleepAfter":"album"}"#,
+                + #""shuffle":false,"repeat":"off","gain":"off","sleep":90,"sleepAfter":"album","#
+                + #""device":"usb"}"#,
             words:
                 #"status state="stopped" tracks=0 volume=100 muted=false shuffle=false repeat="off" gain="off" "#
-                + #"sleep=90 sleepAfter="album" t=1.5"#
+                + #"sleep=90 sleepAfter="album" device="usb" t=1.5"#
         ),
         Golden(
             event: list,

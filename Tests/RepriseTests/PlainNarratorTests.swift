@@ -43,6 +43,16 @@ import Testing
         )
     }
 
+    @Test func `the sound devices become one line`() {
+        let devices = [
+            SoundDevice("a", title: "Loudspeaker"), SoundDevice("b", title: "Headphones", isCurrent: true),
+        ]
+        #expect(
+            lines(for: [.devices(devices, chosen: nil)])
+                == ["Other device: Loudspeaker (a); Sound goes to Headphones (b)"]
+        )
+    }
+
     @Test func `a track that is selected during a pause is announced`() {
         let lines = lines(for: [
             .loaded(tracks: 2), Self.track(1, "River"), .playing(index: 1, position: .zero, isExact: true),

@@ -13,6 +13,8 @@ struct CommandTableTests {
         ("seek 90", .player(.seek(.to(.seconds(90))))), ("seek 12.5%", .player(.seek(.percent(12.5)))),
         ("volume 0", .player(.volume(0))), ("volume +5", .player(.changeVolume(by: 5))),
         ("volume -5", .player(.changeVolume(by: -5))), ("mute", .player(.mute)),
+        ("device", .player(.listDevices)), ("device a b", .player(.setDevice("a b"))),
+        ("device default", .player(.setDevice(nil))),
         ("shuffle", .player(.setShuffle(nil))), ("shuffle now", .player(.shuffleNow)),
         ("shuffle on", .player(.setShuffle(true))), ("shuffle  off ", .player(.setShuffle(false))),
         ("repeat", .player(.setRepeat(nil))), ("repeat off", .player(.setRepeat(.off))),

@@ -17,6 +17,11 @@ package struct ReportedEvent: Decodable, Equatable, Sendable {
         package var message: String
     }
 
+    package struct Device: Decodable, Equatable, Sendable {
+        package var name: String
+        package var current: Bool
+    }
+
     package var event: String
     package var t: Double
     package var index: Int?
@@ -50,6 +55,9 @@ package struct ReportedEvent: Decodable, Equatable, Sendable {
     package var tracks: Int?
     package var played: Int?
     package var failed: Int?
+
+    // Of `devices`.
+    package var devices: [Device]?
 
     // Of `status`.
     package var ahead: String?

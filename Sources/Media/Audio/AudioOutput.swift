@@ -85,6 +85,15 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// Sets what the audio server and the desktop show as playing. Sinks without an audio server ignore it.
     func setTitle(_ title: SoundTitle)
 
+    /// The devices that `setDevice` can choose; empty without an audio server that answers. May be called
+    /// from any task.
+    func devices() async -> [SoundDevice]
+
+    /// Chooses the device with this name, for later streams too; `nil` follows the server's default. While
+    /// the device is not there, the sound goes where the server sends it. Sinks without an audio server
+    /// ignore it.
+    func setDevice(_ name: String?)
+
     /// Sets the handler of events, which is called from any thread. It is set once, before `open`; `connect`
     /// and `open` throw the errors that occur until then.
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void)
@@ -97,6 +106,26 @@ extension AudioOutput {
     package func setVolume(_ percent: Int, isMuted: Bool) {}
 
     package func setTitle(_ title: SoundTitle) {}
+
+    package func devices() async -> [SoundDevice] { [] }
+
+    package func setDevice(_ name: String?) {}
+}
+
+/// A device to which an audio server can send the sound, such as a loudspeaker.
+package struct SoundDevice: Sendable, Equatable {
+    /// The name by which the server knows it, also after a restart.
+    package let name: String
+    /// The name for people.
+    package let title: SafeText
+    /// `true` if the sound goes there.
+    package var isCurrent = false
+
+    package init(_ name: String, title: SafeText, isCurrent: Bool = false) {
+        self.name = name
+        self.title = title
+        self.isCurrent = isCurrent
+    }
 }
 
 /// The music that an output plays, as mixers and the desktop name it.

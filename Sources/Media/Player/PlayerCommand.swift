@@ -17,6 +17,10 @@ package enum PlayerCommand: Sendable, Hashable {
     case volume(Int)
     case changeVolume(by: Int)
     case mute
+    /// Asks for the devices to which the sound can go.
+    case listDevices
+    /// Lets the sound go to the device with this name; `nil` follows the default of the audio server.
+    case setDevice(String?)
     /// Switches playing in random order on or off; `nil` switches to the other. The queue itself keeps its
     /// order.
     case setShuffle(Bool?)

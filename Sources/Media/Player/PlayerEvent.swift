@@ -22,6 +22,8 @@ package enum PlayerEvent: Sendable, Equatable {
     /// Prints the tracks of the snapshot. They are shared with the player, so that the event costs nothing
     /// until it is written.
     indirect case list(PlayerSnapshot)
+    /// The devices to which the sound can go, and the name of the chosen one; `nil` follows the default.
+    case devices([SoundDevice], chosen: String?)
     case summary(SummaryReport)
     /// Follows the events that answer a command, and goes only to the program that sent it. `isAccepted` is
     /// `false` if the command was refused.

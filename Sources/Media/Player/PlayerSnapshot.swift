@@ -51,6 +51,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var byteOffset: Int64?
     package var volume = 100
     package var isMuted = false
+    /// The name of the chosen sound device; `nil` follows the default of the audio server.
+    package var device: String?
     /// `true` unless the current track is the last in playing order.
     package var hasNext = true
     /// `true` if `previous` plays the current track from its beginning.

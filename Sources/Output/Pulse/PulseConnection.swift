@@ -25,6 +25,13 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
     private var stream: PulseStream?
     /// The stream before it, until the new one plays.
     private var previous: PulseStream?
+    /// The name of the sink that the user chose; `nil` follows the server's default.
+    private var device: String?
+    /// The server's sinks, as far as they have arrived, and who waits for all of them.
+    private var listing: (sinks: [SoundDevice], answers: [OneShot<[SoundDevice]>])?
+
+    /// The name by which every server knows its default sink.
+    private static let defaultSink = "@DEFAULT_SINK@"
 
     /// An icon that every theme has (Icon Naming Specification).
     static let iconName = "multimedia-audio-player"
@@ -109,6 +116,69 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
         previous = nil
     }
 
+    // MARK: Devices
+
+    /// The sinks of the server; empty if it does not reply in time.
+    func sinks() async -> [SoundDevice] {
+        let answer = OneShot<[SoundDevice]>()
+        let isUnderway = mainloop.withLock {
+            guard isReady else { return false }
+            if listing == nil {
+                // Unretained: the connection lives until `close`, after which no callback is called.
+                let operation = pa_context_get_sink_info_list(
+                    context,
+                    { _, info, end, box in PulseConnection.from(box)?.listed(info, end) },
+                    Unmanaged.passUnretained(self).toOpaque()
+                )
+                guard operation != nil else { return false }
+                forget(operation)
+                listing = ([], [])
+            }
+            listing?.answers.append(answer)
+            return true
+        }
+        return isUnderway ? await withTimeLimit { await answer.wait(ifCancelled: []) } : []
+    }
+
+    /// Called with each sink, and once more at the end of the list, or after an error.
+    private func listed(_ info: UnsafePointer<pa_sink_info>?, _ end: CInt) {
+        guard end == 0, let info = info?.pointee, let name = info.name.map(String.init(cString:)) else {
+            return endListing()
+        }
+        let title = SafeText(info.description.map(String.init(cString:)) ?? name)
+        listing?.sinks.append(SoundDevice(name, title: title, isCurrent: name == stream?.sink))
+    }
+
+    private func endListing() {
+        guard let listing else { return }
+        self.listing = nil
+        for answer in listing.answers { answer.give(listing.sinks) }
+    }
+
+    /// Moves the stream to the sink named `device`, also each time that it comes back; `nil` follows the
+    /// default.
+    func choose(_ device: String?) {
+        mainloop.withLock {
+            guard !isClosed else { return }
+            self.device = device
+            guard isReady else { return }
+            subscribe()
+            stream?.move(to: device ?? Self.defaultSink)
+        }
+    }
+
+    /// Asks for the events of interest: changes of sink inputs, which include volume changes by other
+    /// programs, and with a chosen device those after which the server may have moved the stream elsewhere.
+    private func subscribe() {
+        var events = PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue
+        if device != nil {
+            events |= PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue
+        }
+        forget(pa_context_subscribe(context, pa_subscription_mask_t(events), nil, nil))
+    }
+
+    // MARK: Requests and replies
+
     /// Returns the result of `wait`, a wait for the server's reply to a request. Gives up the connection,
     /// which ends the wait, if that takes too long.
     ///
@@ -129,6 +199,7 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
             guard !isClosed else { return }
             ready.give(.failure(Self.silent(.audioServer)))
             stream?.lost()
+            endListing()
             // `stateChanged` must not report the loss that follows from this.
             let wasReady = isReady
             isReady = false
@@ -146,6 +217,7 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
             endPrevious()
             stream?.close()
             stream = nil
+            endListing()
             ready.give(.failure(Self.unanswered("the output was closed")))
             pa_context_set_state_callback(context, nil, nil)
             pa_context_set_subscribe_callback(context, nil, nil)
@@ -169,13 +241,12 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
         switch state {
         case PA_CONTEXT_READY:
             isReady = true
-            // Changes of sink inputs are the only events of interest: they include volume changes by other
-            // programs.
-            forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, nil, nil))
+            subscribe()
             ready.give(.success(()))
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
             ready.give(.failure(Self.unanswered(reason())))
             stream?.lost()
+            endListing()
             if isReady {
                 isReady = false
                 onLoss(MediaError(.audioLost, "PulseAudio", "sound server lost (" + reason() + ")"))
@@ -189,9 +260,15 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
         // Facility and type are two fields of one number, each with its own mask.
         let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
         let type = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
-        guard facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue else { return }
-        guard type == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue else { return }
-        stream?.inputChanged(index)
+        let isChange = type == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue
+        switch facility {
+        case PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue: if isChange { stream?.inputChanged(index) }
+        // A sink has come, or another is the default one now. To move to the present sink changes nothing.
+        case PA_SUBSCRIPTION_EVENT_SINK.rawValue where type == PA_SUBSCRIPTION_EVENT_NEW.rawValue,
+            PA_SUBSCRIPTION_EVENT_SERVER.rawValue where isChange:
+            if let device { stream?.move(to: device) }
+        default: break
+        }
     }
 
     private static func unanswered(_ reason: SafeText) -> MediaError {

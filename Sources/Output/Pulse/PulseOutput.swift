@@ -12,15 +12,15 @@ final class PulseOutput: AudioOutput {
         var stream: PulseStream?
     }
 
-    private let sink: String?
     private let server: String?
     private let library: OptionalLibrary
     private let clock: any MonotonicClock
-    private let listener = PulseListener()
+    private let listener: PulseListener
     // The main loop's lock is never taken while this one is held.
     private let state = Locked(State())
 
-    /// Plays on the sink named `sink`, or on the one that the user chose for this application.
+    /// Plays on the sink named `sink`, or with `nil` where the server likes. Refuses to play if that sink is
+    /// not there. `setDevice` overrides it.
     ///
     /// `server` is an address in the form of `PULSE_SERVER`; `nil` leaves the choice to the environment and
     /// the session. `clock` limits the wait for its replies.
@@ -30,7 +30,7 @@ final class PulseOutput: AudioOutput {
         clock: any MonotonicClock = SystemClock(),
         library: OptionalLibrary = PulseMainloop.library
     ) {
-        self.sink = sink
+        listener = PulseListener(sink: sink)
         self.server = server
         self.library = library
         self.clock = clock
@@ -62,6 +62,7 @@ final class PulseOutput: AudioOutput {
             listener.report(.lost($0))
         }
         replaceConnection(with: connection)
+        connection.choose(listener.state.withLock { $0.device })
         do {
             try await connection.connect(to: server)
         } catch {
@@ -72,6 +73,7 @@ final class PulseOutput: AudioOutput {
 
     func open(_ format: AudioFormat, reader: any PCMReader) async throws {
         guard let connection else { throw Self.notConnected }
+        let sink = await sink(of: connection)
         let listener = listener
         let (title, volume) = listener.state.withLock { ($0.title, $0.volume) }
         let made = connection.mainloop.withLock {
@@ -90,6 +92,13 @@ final class PulseOutput: AudioOutput {
             try Task.checkCancellation()
             throw refusal(by: connection)
         }
+    }
+
+    /// The sink for a new stream: the chosen one, if it is there or must be; `nil` leaves it to the server.
+    private func sink(of connection: PulseConnection) async -> String? {
+        let (device, required) = listener.state.withLock { ($0.device, $0.requiredSink) }
+        guard let device, required == nil else { return required }
+        return await connection.sinks().contains { $0.name == device } ? device : nil
     }
 
     func start() async throws {
@@ -124,6 +133,16 @@ final class PulseOutput: AudioOutput {
         stream?.setTitle(title)
     }
 
+    func devices() async -> [SoundDevice] { await connection?.sinks() ?? [] }
+
+    func setDevice(_ name: String?) {
+        listener.state.withLock { state in
+            if name != state.device { state.requiredSink = nil }
+            state.device = name
+        }
+        connection?.choose(name)
+    }
+
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
         listener.state.withLock { $0.handler = handler }
     }
@@ -137,6 +156,7 @@ final class PulseOutput: AudioOutput {
     }
 
     private func refusal(by connection: PulseConnection) -> MediaError {
+        let sink = listener.state.withLock { $0.requiredSink }
         let subject = sink.map { SafeText("PulseAudio sink \($0)") } ?? "PulseAudio"
         return connection.mainloop.withLock {
             // If the server is gone, this is not a refusal.
@@ -166,7 +186,7 @@ func withPropertyList<Value>(_ entries: [(String, String)], _ body: (OpaquePoint
     return body(list)
 }
 
-/// The event handler of a `PulseOutput`, and the volume and title for its next stream.
+/// The event handler of a `PulseOutput`, and the volume, title and device for its next stream.
 ///
 /// Callbacks reference this object, never the output: its last reference could otherwise be released on
 /// libpulse's own thread, where the output cannot be closed. Its lock is taken while the main loop's is held,
@@ -176,9 +196,15 @@ private final class PulseListener: Sendable {
         var handler: (@Sendable (OutputEvent) -> Void)?
         var volume = PulseVolumeState()
         var title = SoundTitle("Reprise")
+        /// The name of the chosen sink; `nil` follows the server's default.
+        var device: String?
+        /// Without this sink the server refuses a stream; `nil` if it plays wherever the server likes then.
+        var requiredSink: String?
     }
 
-    let state = Locked(State())
+    let state: Locked<State>
+
+    init(sink: String?) { state = Locked(State(device: sink, requiredSink: sink)) }
 
     func report(_ event: OutputEvent) {
         let handler = state.withLock { state in

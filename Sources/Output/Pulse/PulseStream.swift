@@ -360,6 +360,17 @@ final class PulseStream: CallbackContext, @unchecked Sendable {
         }
     }
 
+    /// The name of the sink at which the stream is; `nil` if the server has no such stream.
+    var sink: String? { isReady ? pa_stream_get_device_name(stream).map(String.init(cString:)) : nil }
+
+    /// Lets the stream play on another sink. The server refuses if there is no such sink.
+    func move(to sink: String) {
+        guard isReady else { return }
+        forget(
+            pa_context_move_sink_input_by_name(context, pa_stream_get_index(stream), sink, nil, nil)
+        )
+    }
+
     func inputChanged(_ index: UInt32) { if isReady { volume.inputChanged(index) } }
 
     /// The stream is gone: every wait for it ends.

@@ -25,6 +25,8 @@ package struct PlaybackSettings: Sendable {
     package var exitsAtEnd = false
     /// In percent; `nil` keeps the volume that the sink remembers.
     package var volume: Int?
+    /// The name of the chosen sound device; `nil` follows the default of the audio server.
+    package var device: String?
     package var repeatMode = RepeatMode.off
     package var shuffle = false
     /// Determines every shuffle.

@@ -67,6 +67,7 @@ final class PlayerShell {
         ahead = cached.map { [downloads = passes.downloads] in AheadWatch(cached: $0, downloads: downloads) }
         jobs = BackgroundJobs(parts: parts, send: send)
         sound = SoundPath(output: parts.output, connecting: parts.connecting, settings: settings, send: send)
+        if let device = settings.device { parts.output.setDevice(device) }
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
         if let connectivity = parts.connectivity {
             // The network's present state is displayed; only later changes are reported as events.
@@ -196,6 +197,8 @@ final class PlayerShell {
             return .aheadRestarted
         case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
+        case .findDevices(let command): return .devicesFound(await sound.devices(), for: command)
+        case .setDevice(let name): parts.output.setDevice(name)
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source, let isForeign): jobs.additions.read([source], areForeign: isForeign)
@@ -405,6 +408,7 @@ final class PlayerShell {
         snapshot.byteOffset = loaded.byteOffset
         snapshot.volume = state.volume
         snapshot.isMuted = state.isMuted
+        snapshot.device = state.device
         snapshot.hasNext = state.queue.hasNext
         snapshot.previousRestarts = state.previousRestarts
         snapshot.isShuffled = state.queue.isShuffled

@@ -70,6 +70,12 @@ final class SoundPath {
         connection = Task {}
     }
 
+    /// The devices of the sink, once it is connected. If it was lost, this does not wait for its return.
+    func devices() async -> [SoundDevice] {
+        if search == nil { try? await connect() }
+        return await output.devices()
+    }
+
     /// The sink is lost: the next opening connects again.
     func lost() async {
         await stopDraining()

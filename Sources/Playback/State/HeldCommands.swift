@@ -88,7 +88,8 @@ extension PlayerCommand {
             [.needsTracks, .takesTurns, .changesKnownTracks]
         case .save: [.needsTracks, .needsAllTracks, .takesTurns]
         case .quit: .takesTurns
-        case .volume, .changeVolume, .mute, .setShuffle, .setRepeat, .setGain, .setAhead, .status, .list,
+        case .volume, .changeVolume, .mute, .listDevices, .setDevice, .setShuffle, .setRepeat, .setGain,
+            .setAhead, .status, .list,
             .stopReading:
             []
         }

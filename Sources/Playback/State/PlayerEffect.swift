@@ -61,6 +61,9 @@ enum PlayerEffect: Sendable, Equatable {
     /// Tries the network and dead hosts again, because the user requested something.
     case retryNetwork
     case setVolume(Int, isMuted: Bool)
+    /// Looks up the sound devices for a command; `devicesFound` follows at once.
+    case findDevices(for: PlayerCommand)
+    case setDevice(String?)
     /// Sets the gain of the PCM that the pass writes from now on.
     case setGain(PassID, GainStage)
     case setTitle(SoundTitle)
@@ -179,6 +182,8 @@ enum PlayerInput: Sendable {
     /// An attempt to reach the lost audio server has ended.
     case searchEnded(attempt: Int, isReached: Bool)
     case outputEvent(OutputEvent)
+    /// The sound devices, none without an audio server, for the command that needs them.
+    case devicesFound([SoundDevice], for: PlayerCommand)
     case drained
     case tick
 

@@ -42,6 +42,7 @@ extension PlayerState {
         case .volume(let percent): setVolume(percent, isMuted: false)
         case .changeVolume(let change): setVolume(volume + change, isMuted: false)
         case .mute: setVolume(volume, isMuted: !isMuted)
+        case .listDevices, .setDevice: [.findDevices(for: command)]
         case .setShuffle(let isOn): changeOrder { $0.setShuffle(isOn ?? !$0.isShuffled) }
         case .setRepeat(let mode): setRepeat(mode)
         case .setGain(let mode): setGain(mode ?? gainMode.next)

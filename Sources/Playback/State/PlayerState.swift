@@ -60,6 +60,8 @@ struct PlayerState: Sendable {
     private(set) var now = Duration.zero
     var volume: Int
     var isMuted = false
+    /// The name of the chosen sound device; `nil` follows the default of the audio server.
+    private(set) var device: String?
     var gainMode: GainMode
     var connectivity = ConnectivityReport()
     /// The number of consecutive tracks that failed or had no sound.
@@ -73,6 +75,7 @@ struct PlayerState: Sendable {
         self.startSources = startSources
         exitsAtEnd = settings.exitsAtEnd
         volume = settings.volume ?? 100
+        device = settings.device
         gainMode = settings.gainMode
         aheadGoal = settings.ahead
         output = OutputState(joining: joining)
@@ -173,6 +176,7 @@ struct PlayerState: Sendable {
         case .outputFailed(let error): outputFailed(error)
         case .searchEnded(let attempt, let isReached): searchEnded(attempt, isReached: isReached)
         case .outputEvent(let event): outputReported(event)
+        case .devicesFound(let devices, let command): devicesFound(devices, for: command)
         case .drained: drained()
         case .tick: ticked() + sleepIfDue()
         }
@@ -240,6 +244,27 @@ struct PlayerState: Sendable {
             self.isMuted = isMuted
             return []
         }
+    }
+
+    private mutating func devicesFound(
+        _ devices: [SoundDevice],
+        for command: PlayerCommand
+    ) -> [PlayerEffect] {
+        guard !devices.isEmpty else {
+            return [announcer.badCommand("No sound device can be chosen: there is no sound server")]
+        }
+        guard case .setDevice(let name) = command else {
+            return [.answer([.emit(.devices(devices, chosen: device))])]
+        }
+        var title: SafeText = "the default device"
+        if let name {
+            guard let chosen = devices.first(where: { $0.name == name }) else {
+                return [announcer.badCommand("No sound device is called \(name)")]
+            }
+            title = chosen.title
+        }
+        device = name
+        return [.setDevice(name), announcer.remark("device", "Sound goes to " + title)]
     }
 
     /// The sink had an underrun. It pauses until the ring holds enough PCM.

@@ -52,9 +52,10 @@ struct EventLine: Sendable {
                     ("index", .count(orNone: player.currentIndex.map { $0 + 1 })),
                     ("tracks", .count(player.tracks.count)),
                 ] + volume(player.volume, player.isMuted) + fields(of: player.modes) + ahead(player)
-                    + sleep(player)
+                    + sleep(player) + (player.device.map { [("device", .text(SafeText($0)))] } ?? [])
             )
         case .list(let player): ("list", list(player))
+        case .devices(let devices, let chosen): ("devices", list(devices, chosen))
         case .answered(let isAccepted): ("answered", [("accepted", .flag(isAccepted))])
         case .summary(let report):
             (
@@ -158,6 +159,16 @@ struct EventLine: Sendable {
         return [("index", .count(orNone: player.currentIndex.map { $0 + 1 })), ("tracks", tracks)]
     }
 
+    private static func list(_ devices: [SoundDevice], _ chosen: String?) -> EventFields {
+        let list = devices.map { device in
+            EventField.group([
+                ("name", .text(SafeText(device.name))), ("title", .text(device.title)),
+                ("current", .flag(device.isCurrent)),
+            ])
+        }
+        return [("device", .text(orNone: chosen.map { SafeText($0) })), ("devices", .list(list))]
+    }
+
     private static func place(_ index: Int, _ position: Duration, _ isExact: Bool) -> EventFields {
         [("index", .count(index)), ("position", .seconds(position)), ("exact", .flag(isExact))]
     }
@@ -220,7 +231,7 @@ extension EventLine {
     /// The names of all events.
     static let names = [
         "loaded", "track", "playing", "position", "buffering", "paused", "seeked", "notice", "volume", "mode",
-        "queue", "status", "list", "download", "ended", "summary",
+        "queue", "status", "list", "devices", "download", "ended", "summary",
     ]
 
     /// An object with the keys of `fields`, in their order.

@@ -74,6 +74,12 @@ struct PlainNarrator: Sendable {
             return SafeText(
                 "\(state.prefix(1).uppercased())\(state.dropFirst())\(number), volume \(player.volume) %"
             )
+        case .devices(let devices, _):
+            let names = devices.map { device in
+                SafeText(device.isCurrent ? "Sound goes to " : "Other device: ") + device.title
+                    + SafeText(" (\(device.name))")
+            }
+            return names.reduce("") { $0.string.isEmpty ? $1 : $0 + "; " + $1 }
         // `PlainKeys` prints these changes itself, together with those that have no event.
         case .volume, .mode: return nil
         case .position, .list, .download, .summary, .answered: return nil

@@ -1,4 +1,5 @@
 import Media
+import Output
 import Playback
 
 /// The start of a session: its sources, or without any, the queue and position of the last session.
@@ -55,6 +56,7 @@ extension PlaybackSettings {
         self.init()
         exitsAtEnd = presentation != .screen
         volume = options.volume ?? lastVolume
+        device = options.sink.device ?? last?.device
         repeatMode = options.repeatMode ?? last?.modes.repeatMode ?? .off
         shuffle = options.shuffle ?? last?.modes.isShuffled ?? false
         fillsHeardTracks = options.fill

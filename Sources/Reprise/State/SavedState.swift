@@ -42,6 +42,8 @@ struct SavedSession: Sendable, Equatable {
     var isPaused = false
     /// 0...100.
     var volume = 100
+    /// The name of the chosen sound device.
+    var device: String?
     var modes = PlayModes()
     /// Scheme, host and port of the servers named on the command line, which may receive its secrets.
     var origins: [String] = []
@@ -57,6 +59,7 @@ struct SavedSession: Sendable, Equatable {
         heard = isAtEnd ? HeardSpans() : snapshot.heard
         isPaused = [.paused, .stopped, .ended].contains(snapshot.state)
         volume = snapshot.volume
+        device = snapshot.device
         modes = snapshot.modes
         downloads = snapshot.downloads.compactMap { SavedDownload($0, snapshot.learned[$0.track.id]) }
     }

@@ -70,6 +70,7 @@ final class StateTables {
             throw Self.damage("a server that is not a URL")
         }
         session.downloads = try downloads()
+        session.device = try device()
         return session
     }
 
@@ -91,6 +92,20 @@ final class StateTables {
         let insert = try connection.statement("INSERT INTO origins VALUES (?)")
         for origin in session.origins { try insert.run(origin) }
         try save(session.downloads)
+        try save(device: session.device)
+    }
+
+    private func device() throws -> String? {
+        guard try hasTable("device") else { return nil }
+        return try connection.statement("SELECT name FROM device").first { $0.optionalText(0) } ?? nil
+    }
+
+    private func save(device: String?) throws {
+        guard try device != self.device() else { return }
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS device (name TEXT NOT NULL) STRICT; DELETE FROM device"
+        )
+        if let device { try connection.statement("INSERT INTO device VALUES (?)").run(device) }
     }
 
     /// `false` for a table that earlier versions have not made.

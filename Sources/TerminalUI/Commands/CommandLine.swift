@@ -10,6 +10,8 @@ package struct CommandLine: Sendable {
         case wantsPaths(String)
         /// Completion needs the names of all themes; pass them to `complete(_:withThemes:)`.
         case wantsThemes(String)
+        /// Completion needs the names of all sound devices; pass them to `complete(_:withDevices:)`.
+        case wantsDevices(String)
     }
 
     /// The longest line by default: enough for a pasted list of URLs, and a limit for anything pasted by
@@ -132,6 +134,13 @@ package struct CommandLine: Sendable {
         offer(names.filter { $0.hasPrefix(word) }, from: completion.start)
     }
 
+    /// Completes `word` with the names that `wantsDevices` requested; ignored like late paths.
+    package mutating func complete(_ word: String, withDevices names: [String]) {
+        let completion = completion
+        guard completion.source == .device(word: word) else { return }
+        offer((names + ["default"]).filter { $0.hasPrefix(word) }, from: completion.start)
+    }
+
     private mutating func complete(backwards: Bool) -> Outcome {
         if choices == nil {
             let completion = completion
@@ -139,6 +148,7 @@ package struct CommandLine: Sendable {
             case .nothing: return .editing
             case .path(let word): return .wantsPaths(word)
             case .theme(let word): return .wantsThemes(word)
+            case .device(let word): return .wantsDevices(word)
             case .words(let words): choices = (completion.start, words, nil)
             }
         }
@@ -205,6 +215,7 @@ private struct CommandCompletion: Equatable {
         /// The folder must be read first; `word` is the beginning of the path.
         case path(word: String)
         case theme(word: String)
+        case device(word: String)
         case nothing
     }
 
@@ -226,6 +237,7 @@ private struct CommandCompletion: Equatable {
             source = .words(words.filter { $0.hasPrefix(word) } + words.filter { Self.hasGaps(word, $0) })
         case .path: source = word.contains("://") ? .nothing : .path(word: String(word))
         case .theme: source = .theme(word: String(word))
+        case .device: source = .device(word: String(word))
         case .other, .some(.none), nil: source = .nothing
         }
     }

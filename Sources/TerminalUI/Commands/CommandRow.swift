@@ -23,6 +23,8 @@ package struct CommandRow: Sendable {
         case path
         /// The name of a theme.
         case theme
+        /// The name of a sound device.
+        case device
         /// A number, a time or free text.
         case other
     }

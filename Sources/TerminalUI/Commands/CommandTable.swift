@@ -79,6 +79,13 @@ package enum CommandTable {
         },
         CommandRow("mute", .player(.mute), "mute or unmute", keys: ["m"]),
         CommandRow(
+            "device",
+            "NAME",
+            "choose where sound goes",
+            completion: .device,
+            usage: "the name of a sound device, default or no argument"
+        ) { .player($0.isEmpty ? .listDevices : .setDevice($0 == "default" ? nil : $0)) },
+        CommandRow(
             "shuffle",
             "MODE",
             "on, off, now (once)",

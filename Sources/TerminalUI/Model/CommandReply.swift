@@ -14,8 +14,7 @@ enum CommandReply {
         let undo = keys.name(of: .player(.undo)).map { " · " + $0 + " undo" } ?? ""
         switch command {
         case .undo, .add, .open, .stopReading, .stopAfter, .sleep, .save, .pin, .setPinned, .download,
-            .changeDownloads, .setPosition,
-            .setAhead, .setPlayed, .quit:
+            .changeDownloads, .setPosition, .setAhead, .setPlayed, .listDevices, .setDevice, .quit:
             return nil
         case .status: return .notice(time(of: player, glyphs: .unicode))
         case .volume(let percent):

@@ -54,6 +54,10 @@ package struct PlainState: Sendable {
         if let lines = (try? ParsedCommand(parsing: whole)).flatMap({ linesInstead(of: $0) }) {
             return Reply(actions: ui.apply(.key(.escape)), lines: lines)
         }
+        // The screen would offer the names for completion.
+        if (try? ParsedCommand(parsing: whole))?.command == .player(.listDevices) {
+            return Reply(actions: ui.apply(.key(.escape)) + [.send(.listDevices)])
+        }
         var reply = answered { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
         // A line that failed stays to be edited on the screen; here it is typed again.
         if ui.answer?.isError == true { _ = ui.apply(.key(.escape)) }

@@ -41,7 +41,7 @@ package struct Prompt: Sendable {
             }
             lists.list.select(origin)
             return false
-        case .editing, .wantsPaths, .wantsThemes:
+        case .editing, .wantsPaths, .wantsThemes, .wantsDevices:
             show(in: &lists, of: player)
             return true
         }

@@ -42,7 +42,7 @@ struct Typing: Sendable {
     mutating func edit(with key: Key) -> CommandLine.Outcome {
         guard let outcome = command?.apply(key) else { return .editing }
         switch outcome {
-        case .editing, .wantsPaths, .wantsThemes: break
+        case .editing, .wantsPaths, .wantsThemes, .wantsDevices: break
         case .cancelled: command = nil
         case .entered(let text):
             command = nil

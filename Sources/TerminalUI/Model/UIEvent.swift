@@ -9,6 +9,8 @@ package enum UIEvent: Sendable, Equatable {
     case listed(word: String, paths: [String])
     /// All themes, the result of `UIAction.listThemes`.
     case themes([ThemeChoice], word: String)
+    /// The names of all sound devices, the current one first; the result of `UIAction.listDevices`.
+    case devices([String], word: String)
     case mouse(MouseEvent)
     case snapshot(PlayerSnapshot)
     /// The content of the cache; `nil` if there is no cache.
@@ -71,6 +73,8 @@ package enum UIAction: Sendable, Equatable {
     case listPaths(String)
     /// Reads the themes again; `UIEvent.themes` returns them, with this word.
     case listThemes(String)
+    /// Looks up the sound devices; `UIEvent.devices` returns them, with this word.
+    case listDevices(String)
     /// Starts or stops watching the cache, which is read at once and again after each change.
     case watchCache(Bool)
     /// Answers the question of this number.

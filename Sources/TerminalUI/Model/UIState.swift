@@ -97,6 +97,7 @@ package struct UIState: Sendable {
         case .pasted(let text): return paste(text)
         case .listed(let word, let paths): typing.command?.complete(word, with: paths)
         case .themes(let choices, let word): receive(choices, for: word)
+        case .devices(let names, let word): typing.command?.complete(word, withDevices: names)
         case .mouse(let event): return point(event)
         case .snapshot(let snapshot): return show(snapshot)
         case .cache, .requests: answer = lists.receive(event) ?? answer
@@ -234,6 +235,7 @@ package struct UIState: Sendable {
         case .editing, .cancelled: break
         case .wantsPaths(let word): return [.listPaths(word)]
         case .wantsThemes(let word): return [.listThemes(word)]
+        case .wantsDevices(let word): return [.listDevices(word)]
         case .entered(let text):
             enteredLine = text
             let actions = enter(text)
@@ -308,6 +310,9 @@ package struct UIState: Sendable {
             return CommandOutcome([.send(.quit), .leave])
         case .player(.sort) where view != .queue, .openCommandLine("sort ") where view != .queue:
             return notHere("sort")
+        case .player(.listDevices):
+            typing.open("device ")
+            return CommandOutcome([.listDevices("")])
         case .player(let command): return CommandOutcome([.send(command)])
         case .nextView(let tabs): return open(view.next(by: tabs))
         case .toggleHelp: return open(view == .help ? lists.viewBelow : .help)

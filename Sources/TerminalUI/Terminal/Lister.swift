@@ -3,7 +3,8 @@ import System
 internal import Glibc
 internal import Media
 
-/// Reads folders and themes for completion on its own thread, since a network folder can be slow.
+/// Reads folders and themes for completion on its own thread, since a network folder can be slow, and asks
+/// for the sound devices.
 final class Lister: Sendable {
     /// The most candidates; more would not help.
     static let most = 1_000
@@ -11,11 +12,18 @@ final class Lister: Sendable {
     private let thread = WorkThread(name: "completion")
     private let found = Locked<[UIEvent]>([])
     private let themes: @Sendable () -> [ThemeChoice]
+    private let devices: @Sendable () async -> [SoundDevice]
     private let wake: @Sendable () -> Void
 
-    /// `themes` reads the themes. `wake` is called on the lister's thread when `take` has a new result.
-    init(themes: @escaping @Sendable () -> [ThemeChoice], wake: @escaping @Sendable () -> Void) {
+    /// `themes` reads the themes, `devices` the sound devices. `wake` is called on any thread when `take` has
+    /// a new result.
+    init(
+        themes: @escaping @Sendable () -> [ThemeChoice],
+        devices: @escaping @Sendable () async -> [SoundDevice] = { [] },
+        wake: @escaping @Sendable () -> Void
+    ) {
         self.themes = themes
+        self.devices = devices
         self.wake = wake
     }
 
@@ -27,13 +35,24 @@ final class Lister: Sendable {
 
     func listThemes(_ word: String) { report { [themes] in .themes(themes(), word: word) } }
 
+    func listDevices(_ word: String) {
+        Task { [devices, weak self] in
+            let found = await devices()
+            let names = (found.filter(\.isCurrent) + found.filter { !$0.isCurrent }).map(\.name)
+            self?.add(.devices(names, word: word))
+        }
+    }
+
     private func report(_ read: @escaping @Sendable () -> UIEvent) {
         thread.submit { [weak self] in
             guard let self else { return }
-            let event = read()
-            found.withLock { $0.append(event) }
-            wake()
+            add(read())
         }
+    }
+
+    private func add(_ event: UIEvent) {
+        found.withLock { $0.append(event) }
+        wake()
     }
 
     /// The results since the last call.

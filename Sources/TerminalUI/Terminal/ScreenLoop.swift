@@ -48,7 +48,7 @@ struct ScreenLoop: ~Copyable {
         let size = screen.fitWindow()
         let glyphs = screen.isUnicode ? Glyphs.unicode : .ascii
         view = ScreenView(glyphs: glyphs, timeOfDay: surroundings.timeOfDay)
-        lister = Lister(themes: configuration.listThemes) { updates.wake() }
+        lister = Lister(themes: configuration.listThemes, devices: surroundings.devices) { updates.wake() }
         keys = TerminalInput(descriptor: input)
         state = UIState(
             columns: size.columns,
@@ -219,6 +219,7 @@ struct ScreenLoop: ~Copyable {
             case .remember(let line): configuration.remember(line)
             case .listPaths(let word): lister.listPaths(word)
             case .listThemes(let word): lister.listThemes(word)
+            case .listDevices(let word): lister.listDevices(word)
             case .watchCache(let isWatched): surroundings.cache?.watch(isWatched)
             case .answer(let number, let answer): give(answer, to: number)
             case .evict(let entry): surroundings.cache?.evict(entry)

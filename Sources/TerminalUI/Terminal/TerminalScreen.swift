@@ -90,6 +90,8 @@ package struct ScreenSurroundings: Sendable {
     package var logins: (any LoginControl)?
     /// Formats a time of the player's clock as the time of day, in eight columns.
     package var timeOfDay: @Sendable (Duration) -> SafeText
+    /// Looks up the sound devices.
+    package var devices: @Sendable () async -> [SoundDevice] = { [] }
 
     package init(
         cache: (any CacheControl)? = nil,

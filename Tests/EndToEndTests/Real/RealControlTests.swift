@@ -67,6 +67,28 @@ struct RealControlTests {
     }
 
     @Test(arguments: RealServerKind.allCases)
+    func `a device that is chosen gets the music while it plays`(kind: RealServerKind) async throws {
+        let stage = try await RealStage(kind)
+        let path = try await MP3Fixtures.file(.init(seconds: 55))
+        let player = try stage.play([path])
+        try await position(of: player, isAtLeast: 1)
+        try await stage.audio.loadNullSink("other")
+        let devices = try await player.event("devices", of: "device").devices ?? []
+        #expect(devices.first { $0.name == "test" }?.current == true)
+        #expect(devices.first { $0.name == "other" }?.current == false)
+        let recording = try stage.audio.record(of: "other")
+        #expect(try await player.event("notice", of: "device nowhere").code == "bad-command")
+        #expect(try await player.event("notice", of: "device other").code == "device")
+        try await wait(for: "the music") { recording.soundingFrameCount > 44_100 }
+        #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
+        try await player.quit()
+        let music = try await RealMusic(of: [path])
+        let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music.frames)
+        let piece = try #require(heard.pieces.first)
+        #expect(piece.music.lowerBound > 44_100 / 2, "the other device had what came before")
+    }
+
+    @Test(arguments: RealServerKind.allCases)
     func `the volume that was typed is heard`(kind: RealServerKind) async throws {
         let stage = try await RealStage(kind)
         let path = try await MP3Fixtures.file(.init(seconds: 55))

@@ -125,6 +125,7 @@ struct ModelWorld {
             }
         case .finish: isFinished = true
         case .restartAhead: return .aheadRestarted
+        case .findDevices(let command): return .devicesFound([], for: command)
         case .save(let path, _, _): #expect(unsaved.remove(path) != nil, "a list is saved once")
         case .resolve(let source, _):
             #expect(unreadAdditions.remove(source) != nil)
@@ -138,7 +139,8 @@ struct ModelWorld {
         case .reconnectOutput(after: _, let attempt):
             #expect(!isConnected, "only a lost server is searched for")
             self.attempt = attempt
-        case .finishRing, .emit, .emitPosition, .setVolume, .setTitle, .stopReading, .countLostSource,
+        case .finishRing, .emit, .emitPosition, .setVolume, .setDevice, .setTitle, .stopReading,
+            .countLostSource,
             .passOverSource, .togglePin, .rememberPlayed, .retryNetwork, .setGain,
             .fade, .endFade:
             break

@@ -23,6 +23,7 @@ final class Stage: Sendable {
         scansPeaks: Bool = false,
         gain: GainMode = .off,
         volume: Int? = nil,
+        deviceName: String? = nil,
         clock: TestClock = TestClock(),
         device: (any AudioOutput)? = nil,
         reaching: Task<Void, any Error>? = nil,
@@ -60,6 +61,7 @@ final class Stage: Sendable {
         var settings = PlaybackSettings()
         settings.exitsAtEnd = exitsAtEnd
         settings.volume = volume
+        settings.device = deviceName
         settings.repeatMode = repeatMode
         settings.seed = 1
         settings.fillsHeardTracks = fills
@@ -106,8 +108,8 @@ final class Stage: Sendable {
                 case .seeked(let index, let position, _): "seeked \(index) at \(position.milliseconds)"
                 case .ended(let report): "ended \(report.index) \(report.reason.rawValue) \(report.frames)"
                 case .notice(let code, _), .remark(let code, _): "notice \(code)"
-                case .loaded, .position, .volume, .mode, .queue, .status, .list, .download, .summary,
-                    .answered:
+                case .loaded, .position, .volume, .mode, .queue, .status, .list, .devices, .download,
+                    .summary, .answered:
                     nil
                 }
             // `track` is sent again when more is known.

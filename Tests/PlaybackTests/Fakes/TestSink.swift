@@ -19,6 +19,8 @@ final class TestSink: AudioOutput {
         var connections = 0
         var isAway = false
         var volumes: [Int] = []
+        var devices: [SoundDevice] = []
+        var chosenDevices: [String?] = []
     }
 
     private let state: Locked<State>
@@ -110,6 +112,14 @@ final class TestSink: AudioOutput {
 
     func setVolume(_ percent: Int, isMuted: Bool) { state.withLock { $0.volumes.append(percent) } }
     func setTitle(_ title: SoundTitle) {}
+
+    /// Sets the devices that can be chosen.
+    func setDevices(_ devices: [SoundDevice]) { state.withLock { $0.devices = devices } }
+
+    func devices() async -> [SoundDevice] { state.withLock { $0.devices } }
+    func setDevice(_ name: String?) { state.withLock { $0.chosenDevices.append(name) } }
+    /// The names of all devices that were chosen, in order.
+    var chosenDevices: [String?] { state.withLock { $0.chosenDevices } }
 
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
         state.withLock { $0.handler = handler }

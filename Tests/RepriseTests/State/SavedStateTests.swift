@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import Playback
 import System
 import TestSupport
 import Testing
@@ -139,12 +140,24 @@ import Testing
         session.position = .milliseconds(12_345)
         session.isPaused = true
         session.volume = 35
+        session.device = "usb"
         session.modes = PlayModes(isShuffled: true, repeatMode: .all, gainMode: .album)
         session.origins = ["https://h.example/"]
         try folder.change { [session] in try $0.save(session) }
         #expect(try folder.read { try $0.session() } == session)
         try folder.change { try $0.save(SavedSession()) }
         #expect(try folder.read { try $0.session() } == SavedSession())
+    }
+
+    @Test func `the device of the last session is chosen again, unless the sink names one`() throws {
+        var last = SavedSession()
+        last.device = "usb"
+        for (arguments, device) in [
+            ([], "usb"), (["pulse"], "usb"), (["pulse:hdmi"], "hdmi"), (["null"], "usb"),
+        ] {
+            let options = try Options.parsed(arguments.isEmpty ? [] : ["--sink"] + arguments)
+            #expect(PlaybackSettings(options, .screen, last: last).device == device)
+        }
     }
 
     @Test func `no name and no password of a server is written`() throws {

@@ -49,7 +49,12 @@ import Testing
 
     @Test func `the next session knows the queue, the place in it, the volume and the modes`() async throws {
         try await play([
-            Self.snapshot { ($0.repeatMode, $0.isShuffled, $0.gainMode) = (.all, true, .track) }
+            Self.snapshot { snapshot in
+                snapshot.repeatMode = .all
+                snapshot.isShuffled = true
+                snapshot.gainMode = .track
+                snapshot.device = "usb"
+            }
         ])
         let next = try memory()
         let last = next.last
@@ -57,6 +62,7 @@ import Testing
         #expect(last.queue.tracks.map(\.location.savedText) == (0..<3).map { "/music/\($0).mp3" })
         #expect(last.place?.index == 1 && last.place?.position == .seconds(45))
         #expect(session.volume == 65 && session.modes.repeatMode == .all && session.modes.isShuffled)
+        #expect(session.device == "usb")
         #expect(session.modes.gainMode == .track && !session.isPaused && next.problem == nil)
         // A snapshot after the end has no position; the one before has.
         #expect(next.resumePoint(of: next.last.queue.tracks[1]) == .seconds(45))
