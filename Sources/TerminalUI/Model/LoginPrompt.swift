@@ -55,7 +55,7 @@ struct LoginPrompt: Sendable {
         // There is nothing to complete.
         guard key != .tab, key != .backTab else { return nil }
         switch line.apply(key) {
-        case .editing, .wantsPaths, .wantsThemes: return nil
+        case .editing, .wantsPaths, .wantsThemes, .wantsDevices: return nil
         case .cancelled: return .declined
         case .entered(let text): return entered(text)
         }
