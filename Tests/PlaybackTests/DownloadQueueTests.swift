@@ -311,6 +311,15 @@ import Testing
         #expect(queue.costChanged(to: .unmetered) == [.held(false)])
     }
 
+    @Test func `a plan that asks for nothing, or for the same again, is not made again`() {
+        var queue = DownloadQueue()
+        let revision = queue.revision
+        #expect(queue.goAhead(nil).isEmpty && queue.revision == revision)
+        _ = queue.goAhead(numbered([1])[0])
+        let begun = queue.revision
+        #expect(queue.goAhead(numbered([1])[0]).isEmpty && queue.revision == begun)
+    }
+
     @Test func `nothing goes ahead on a metered network`() {
         var queue = DownloadQueue()
         _ = queue.costChanged(to: .metered)

@@ -127,15 +127,17 @@ struct DownloadQueue: Sendable {
     /// since it was chosen is not downloaded again.
     mutating func goAhead(_ track: Track?) -> [Output] {
         var cancelled: [Output] = []
-        if let place = items.firstIndex(where: \.isAhead) {
+        let place = items.firstIndex(where: \.isAhead)
+        if let place {
             let old = items[place].track.location
             guard old != track?.location else { return [] }
             cancelled = cancelRuns(at: old)
             items.remove(at: place)
         }
-        if let track, ahead.stop == nil, !settledAhead.contains(track.location) {
-            items.append(DownloadReport(track, isAhead: true))
-        }
+        let isWanted = track.map { ahead.stop == nil && !settledAhead.contains($0.location) } ?? false
+        if isWanted, let track { items.append(DownloadReport(track, isAhead: true)) }
+        // Without a change the revision stays, or the plan, which depends on it, would be made for ever.
+        guard isWanted || place != nil else { return [] }
         return cancelled + outputs()
     }
 
