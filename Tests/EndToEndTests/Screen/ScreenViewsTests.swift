@@ -103,7 +103,7 @@ struct ScreenViewsTests {
         try await stage.terminal.type("fsec")
         try await stage.terminal.wait(for: "1 of 3")
         try await stage.keys("Enter", "x", "Escape")
-        try await stage.terminal.wait(for: "•2   second")
+        try await stage.terminal.wait(for: "• 2   second")
         try await stage.terminal.type("/thi")
         try await stage.terminal.wait(for: "/thi▏")
         try await stage.keys("Enter", "x")
