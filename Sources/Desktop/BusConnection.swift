@@ -5,9 +5,9 @@ import System
 /// A connection to a bus. Used by one thread only.
 final class BusConnection {
     enum Bus {
-        /// That of the user's session.
+        /// The bus of the user's session.
         case session
-        /// That of the machine.
+        /// The bus of the machine.
         case system
     }
 

@@ -10,11 +10,11 @@ package import System
 /// signals and for changes of the music, and for nothing else.
 package final class PowerService: Sendable {
     package struct Settings: Sendable {
-        /// What the machine may not do while music plays.
+        /// The sleep that is forbidden while music plays.
         package enum Inhibition: String, Sendable, CaseIterable {
             case off
             case sleep
-            /// What it does when nobody uses it, as darkening the screen and going to sleep.
+            /// That nobody uses the machine does not dim or lock the screen, and sends nothing to sleep.
             case idle
         }
 
@@ -131,7 +131,7 @@ private final class PowerLoop {
     private let service: PowerService
     private let bus: BusConnection
     private var state: PowerState
-    /// What signals have brought.
+    /// The events of the signals that have arrived, oldest first.
     private var events: [PowerEvent] = []
     /// Closing one of these lets go of the inhibitor.
     private var held: [PowerState.Inhibitor: Int32] = [:]
@@ -214,7 +214,7 @@ private final class PowerLoop {
     private func perform(_ actions: [PowerState.Action]) {
         for action in actions {
             switch action {
-            case .take(let inhibitor): take(inhibitor)
+            case .hold(let inhibitor): hold(inhibitor)
             case .release(let inhibitor): release(inhibitor)
             case .pause: service.player.send(.pause)
             case .play: service.player.send(.play)
@@ -227,7 +227,7 @@ private final class PowerLoop {
         }
     }
 
-    private func take(_ inhibitor: PowerState.Inhibitor) {
+    private func hold(_ inhibitor: PowerState.Inhibitor) {
         let (what, why, mode) =
             switch inhibitor {
             case .delay: ("sleep", "Pauses the music", "delay")

@@ -11,8 +11,8 @@ struct PowerState: Sendable {
     }
 
     enum Action: Sendable, Equatable {
-        /// What can't be taken is not held; a later `release` of it does nothing.
-        case take(Inhibitor)
+        /// If logind refuses the inhibitor, a later `release` of it does nothing.
+        case hold(Inhibitor)
         case release(Inhibitor)
         case pause
         case play
@@ -76,7 +76,7 @@ struct PowerState: Sendable {
         phase = .awake
         isPausedForSleep = false
         holdsDelay = true
-        return [.take(.delay)] + (holdsBlock ? [.take(.block)] : updateBlock())
+        return [.hold(.delay)] + (holdsBlock ? [.hold(.block)] : updateBlock())
     }
 
     mutating func musicChanged(to new: Music) -> [Action] {
@@ -113,9 +113,9 @@ struct PowerState: Sendable {
         phase = .awake
         let goesOn = resumes && isPausedForSleep
         isPausedForSleep = false
-        let taken: [Action] = holdsDelay ? [] : [.take(.delay)]
+        let delay: [Action] = holdsDelay ? [] : [.hold(.delay)]
         holdsDelay = true
-        return taken + (goesOn ? [.play] : [])
+        return delay + (goesOn ? [.play] : [])
     }
 
     // MARK: Decisions
@@ -130,6 +130,6 @@ struct PowerState: Sendable {
         let wanted = blocks && (music == .playing || holdsBlock && music == .awaited)
         guard wanted != holdsBlock else { return [] }
         holdsBlock = wanted
-        return [wanted ? .take(.block) : .release(.block)]
+        return [wanted ? .hold(.block) : .release(.block)]
     }
 }

@@ -7,7 +7,7 @@ import Testing
     /// The state once logind is there and the player is paused.
     private func ready(blocks: Bool = false, resumes: Bool = false) -> PowerState {
         var state = PowerState(blocks: blocks, resumes: resumes, music: .paused)
-        #expect(state.logindAppeared() == [.take(.delay)])
+        #expect(state.logindAppeared() == [.hold(.delay)])
         return state
     }
 
@@ -28,7 +28,7 @@ import Testing
         end: PowerState.Music
     ) {
         var state = ready(blocks: true)
-        #expect(state.musicChanged(to: .playing) == [.take(.block)])
+        #expect(state.musicChanged(to: .playing) == [.hold(.block)])
         #expect(state.musicChanged(to: .playing) == [])
         #expect(state.musicChanged(to: end) == [.release(.block)])
     }
@@ -45,15 +45,15 @@ import Testing
         #expect(state.musicChanged(to: .awaited) == [] && state.musicChanged(to: .playing) == [])
         #expect(state.musicChanged(to: .stalled) == [.release(.block)])
         #expect(state.musicChanged(to: .awaited) == [])
-        #expect(state.musicChanged(to: .playing) == [.take(.block)])
+        #expect(state.musicChanged(to: .playing) == [.hold(.block)])
     }
 
     @Test func `music that plays already when logind appears, or appears again, blocks too`() {
         var state = PowerState(blocks: true, resumes: false, music: .playing)
-        #expect(state.logindAppeared() == [.take(.delay), .take(.block)])
-        #expect(state.logindAppeared() == [.take(.delay), .take(.block)])
+        #expect(state.logindAppeared() == [.hold(.delay), .hold(.block)])
+        #expect(state.logindAppeared() == [.hold(.delay), .hold(.block)])
         _ = state.musicChanged(to: .paused)
-        #expect(state.logindAppeared() == [.take(.delay)])
+        #expect(state.logindAppeared() == [.hold(.delay)])
     }
 
     @Test func `what a snapshot says of the music`() {
@@ -85,23 +85,23 @@ import Testing
         let paused = state.musicChanged(to: .paused)
         #expect(paused == (music == .stalled ? [.savePlace] : [.release(.block), .savePlace]))
         #expect(state.placeSaved() == [.release(.delay)])
-        #expect(state.woke() == [.take(.delay)])
+        #expect(state.woke() == [.hold(.delay)])
     }
 
     @Test func `without music the place is saved at once`() {
         var state = ready()
         #expect(state.sleepNears() == [.savePlace])
         #expect(state.placeSaved() == [.release(.delay)])
-        #expect(state.woke() == [.take(.delay)])
+        #expect(state.woke() == [.hold(.delay)])
         // Each sleep is as the first.
         #expect(state.sleepNears() == [.savePlace])
     }
 
     @Test func `after the sleep nothing plays by itself, unless the user has chosen that`() {
         var state = asleep()
-        #expect(state.woke() == [.take(.delay)])
+        #expect(state.woke() == [.hold(.delay)])
         state = asleep(resumes: true)
-        #expect(state.woke() == [.take(.delay), .play])
+        #expect(state.woke() == [.hold(.delay), .play])
         #expect(state.woke() == [])
     }
 
@@ -109,14 +109,14 @@ import Testing
         var state = ready(resumes: true)
         _ = state.sleepNears()
         _ = state.placeSaved()
-        #expect(state.woke() == [.take(.delay)])
+        #expect(state.woke() == [.hold(.delay)])
     }
 
     @Test(arguments: [[PowerState.Music.silent], [.playing, .paused]])
     func `what somebody has stopped or played meanwhile stays so`(changes: [PowerState.Music]) {
         var state = asleep(resumes: true)
         for change in changes { _ = state.musicChanged(to: change) }
-        #expect(state.woke() == [.take(.delay)])
+        #expect(state.woke() == [.hold(.delay)])
     }
 
     @Test func `a sleep that is called off before the place is saved leaves the machine delayed`() {
@@ -132,7 +132,7 @@ import Testing
 
     @Test func `a logind that has started again knows of no sleep`() {
         var state = asleep(resumes: true)
-        #expect(state.logindAppeared() == [.take(.delay)])
+        #expect(state.logindAppeared() == [.hold(.delay)])
         #expect(state.woke() == [])
         #expect(state.sleepNears() == [.savePlace])
     }

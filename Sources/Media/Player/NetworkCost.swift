@@ -1,4 +1,4 @@
-/// What the user pays for the bytes of the network.
+/// The price of the network: free, or paid by the byte or up to a limit.
 package enum NetworkCost: Sendable, Equatable {
     /// It will be known in a moment.
     case unknown

@@ -16,7 +16,7 @@ package enum SleepGoal: Sendable, Hashable {
     }
 }
 
-/// What is left until the music pauses for the night.
+/// The rest of the music before the sleep timer pauses it.
 package struct SleepReport: Sendable, Equatable {
     /// The time for which music still plays; `nil` if a length is unknown.
     package var left: Duration?

@@ -27,7 +27,7 @@ final class PulseConnection: CallbackContext, @unchecked Sendable {
     private var previous: PulseStream?
     /// The name of the sink that the user chose; `nil` follows the server's default.
     private var device: String?
-    /// The server's sinks, as far as they have arrived, and who waits for all of them.
+    /// The sinks that the server has named so far, and the callers that wait for all; `nil` if nobody asks.
     private var listing: (sinks: [SoundDevice], answers: [OneShot<[SoundDevice]>])?
 
     /// The name by which every server knows its default sink.

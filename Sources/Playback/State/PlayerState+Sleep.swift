@@ -52,7 +52,7 @@ extension PlayerState {
         return pass.duration.map { max(.zero, $0 - position) }
     }
 
-    /// What snapshots show; `nil` without a timer.
+    /// The sleep timer in snapshots; `nil` if none is set.
     var sleepReport: SleepReport? {
         guard sleep.goal != nil else { return nil }
         guard let point = sleep.point else { return SleepReport(left: sleep.left) }

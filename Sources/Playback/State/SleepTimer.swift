@@ -8,7 +8,7 @@ struct SleepTimer: Sendable, Equatable {
 
     enum Action: Equatable {
         case none
-        /// What is read from now on becomes silent within `left`, as the end of a fade of `length`.
+        /// The music becomes silent within `left`, by the last part of a fade of `length`.
         case fade(left: Duration, length: Duration)
         case pause
     }
